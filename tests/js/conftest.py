@@ -1,4 +1,4 @@
-"""The pure files of static/js in a real Chromium: served by a small file server, imported, and asked."""
+"""Fixtures that run single modules of static/js in Chromium, served by a small file server."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from playwright.sync_api import Browser, Page
 ROOT = Path(__file__).resolve().parents[2]
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    """Files of the repository's static folder, without a line a request."""
+class SilentFileHandler(SimpleHTTPRequestHandler):
+    """Serve the files of the repository without logging requests."""
 
     extensions_map = {**SimpleHTTPRequestHandler.extensions_map, ".js": "text/javascript"}  # noqa: RUF012
 
@@ -27,7 +27,7 @@ class Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="session")
 def static_url() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(ROOT)))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(SilentFileHandler, directory=str(ROOT)))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}"
@@ -47,11 +47,11 @@ def blank(browser: Browser, static_url: str) -> Iterator[Page]:
 
 @pytest.fixture
 def run(blank: Page) -> Callable[..., Any]:
-    """run("core/fold.js", "(module, given) => …", given): the expression gets the module and a value."""
+    """Return run(file, function, given), which calls "(module, given) => …" with the module and a value."""
 
-    def ask(file: str, expression: str, given: Any = None) -> Any:
-        # as text: Playwright's own way of passing large objects is twenty times slower
-        script = f"async (given) => ({expression})(await import('/static/js/{file}'), JSON.parse(given))"
+    def evaluate(file: str, function: str, given: Any = None) -> Any:
+        # JSON text is twenty times faster than Playwright's serialisation of large objects.
+        script = f"async (given) => ({function})(await import('/static/js/{file}'), JSON.parse(given))"
         return blank.evaluate(script, json.dumps(given))
 
-    return ask
+    return evaluate

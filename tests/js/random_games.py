@@ -1,4 +1,4 @@
-"""Games played at random on the real engine, seen by every audience, for the browser's pure files."""
+"""Random games of the server's engine as every audience sees them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import random
 from typing import Any
 
 from app import rules
+from tests.choices import choices_of
 
 
 def play_at_random(options: dict[str, Any], seed: str, steps: int, chance: int = 1) -> list[dict[str, Any]]:
-    """Each step: who acted and what; per audience (None: spectator) its events, view and choices."""
+    """Return one frame per action: seat and action, and events, views and choices by audience ("None": spectators)."""
     dice = random.Random(chance)
     position = rules.new_game(rules.parse_options(options), seed)
     audiences: list[int | None] = [*range(position.options.players), None]
@@ -20,7 +21,7 @@ def play_at_random(options: dict[str, Any], seed: str, steps: int, chance: int =
             break
         seat = dice.choice(actors)
         legal = rules.legal(position, seat)
-        weights = [0.25 if rules.action_to_json(each)["type"] == "end" else 1.0 for each in legal]
+        weights = [0.25 if rules.action_to_json(action)["type"] == "end" else 1.0 for action in legal]
         chosen = rules.action_to_json(dice.choices(legal, weights)[0])
         if chosen["type"] == "discard" and "count" in chosen:
             hand = rules.view(position, seat)["players"][seat]["hand"]
@@ -38,7 +39,7 @@ def frame(
         "action": action,
         "events": {str(a): rules.events_for(events, a, position.options) for a in audiences},
         "views": {str(a): rules.view(position, a) for a in audiences},
-        "choices": {str(a): rules.choices(position, a) for a in audiences if a is not None},
+        "choices": {str(a): choices_of(position, a) for a in audiences if a is not None},
     }
 
 

@@ -1,4 +1,4 @@
-"""What a screen reader hears: a person's action at once, a bot's turn as one sentence, a clock at 30 and 10 seconds."""
+"""Announcements for screen readers: actions of people and bots, and clocks."""
 
 from __future__ import annotations
 
@@ -7,42 +7,44 @@ from typing import Any
 
 Run = Callable[..., Any]
 
-HEARD = """({Turns}, told) => {
-  const heard = [];
-  const turns = Turns((text) => heard.push(text));
-  for (const [seat, texts, types] of told)
-    turns.hear({seat, texts, text: texts.join(" ")}, types.map((type) => ({type})), [{bot: null}, {bot: "sailor"}]);
-  return heard;
+ANNOUNCE = """({TurnNarrator}, lines) => {
+  const announced = [];
+  const turns = TurnNarrator((text) => announced.push(text));
+  for (const [seat, texts, types] of lines)
+    turns.add({seat, texts, text: texts.join(" ")}, types.map((type) => ({type})), [{bot: null}, {bot: "sailor"}]);
+  return announced;
 }"""
 
 
-def test_a_bots_turn_is_one_sentence_at_its_end(run: Run) -> None:
+def test_actions_of_a_bot_are_announced_together_at_the_end_of_its_turn(run: Run) -> None:
     turn = [
-        [1, ["Brita plays key and goes from the prison to space 4."], ["advanced"]],
+        [1, ["Brita plays a key and moves from the prison to space 4."], ["advanced"]],
         [
             1,
-            ["Brita falls back from space 4 to space 2.", "Brita draws 2 cards."],
+            ["Brita retreats from space 4 to space 2.", "Brita draws 2 cards."],
             ["retreated", "cards_drawn"],
         ],
-        [1, ["Brita ends the turn; Ann is next."], ["turn_passed"]],
+        [1, ["Brita ends their turn; Ann is next."], ["turn_passed"]],
     ]
-    assert run("table/announce.js", HEARD, turn[:2]) == []
+    assert run("table/announce.js", ANNOUNCE, turn[:2]) == []
     sentence = (
-        "Brita plays key and goes from the prison to space 4; Brita falls back from space 4 to space 2; "
-        "Brita draws 2 cards; Brita ends the turn; Ann is next."
+        "Brita plays a key and moves from the prison to space 4; Brita retreats from space 4 to space 2; "
+        "Brita draws 2 cards; Brita ends their turn; Ann is next."
     )
-    assert run("table/announce.js", HEARD, turn) == [sentence]
+    assert run("table/announce.js", ANNOUNCE, turn) == [sentence]
 
 
-def test_what_a_person_does_is_heard_at_once_and_after_what_a_bot_has_begun(run: Run) -> None:
-    told = [
+def test_action_of_a_person_is_announced_at_once_after_earlier_actions_of_a_bot(run: Run) -> None:
+    lines = [
         [1, ["Brita lights a lantern."], ["lantern_lit"]],
         [0, ["Ann discards key."], ["cards_discarded"]],
     ]
-    assert run("table/announce.js", HEARD, told) == ["Brita lights a lantern.", "Ann discards key."]
+    assert run("table/announce.js", ANNOUNCE, lines) == ["Brita lights a lantern.", "Ann discards key."]
 
 
-def test_a_clock_is_spoken_when_it_comes_down_to_thirty_and_to_ten_seconds(run: Run) -> None:
-    asked = [[31000, 30000], [30000, 29750], [10100, 9900], [40000, 5000], [None, 9000], [60000, 45000]]
-    spoken = run("table/clock.js", "({isSpoken}, pairs) => pairs.map(([a, b]) => isSpoken(a, b))", asked)
+def test_clock_is_announced_at_thirty_and_ten_seconds(run: Run) -> None:
+    pairs = [[31000, 30000], [30000, 29750], [10100, 9900], [40000, 5000], [None, 9000], [60000, 45000]]
+    spoken = run(
+        "table/clock.js", "({shouldSpeak}, pairs) => pairs.map(([a, b]) => shouldSpeak(a, b))", pairs
+    )
     assert spoken == [True, False, True, True, False, False]

@@ -1,4 +1,4 @@
-"""Turns as arrows: numbered action by action, the better one beside the one played."""
+"""Turns as arrows: numbered by action, the better turn beside the one played."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ TURN = [
 ]
 
 
-def test_an_arrow_has_the_number_of_its_action(run: Run) -> None:
-    ask = "({actionsOf, arrowsOf}, events) => [actionsOf(events), arrowsOf(events, 'played')]"
-    actions, arrows = run("board/arrows.js", ask, TURN)
+def test_arrow_has_the_number_of_its_action(run: Run) -> None:
+    script = "({groupByAction, turnArrows}, events) => [groupByAction(events), turnArrows(events, 'played')]"
+    actions, arrows = run("board/arrows.js", script, TURN)
     assert [len(action) for action in actions] == [2, 1, 1]
     assert arrows == [
         {"from": 8, "to": 6, "kind": "played", "n": 1},
@@ -37,13 +37,13 @@ SHOW = """async ({Board}, {view, arrows}) => {
   const board = Board(svg, {interactive: false});
   await board.set(view);
   board.mark({arrows});
-  const drawn = [...svg.querySelectorAll(".arrow")].map((each) => ({
-    kind: each.getAttribute("class"),
-    n: each.querySelector("text").textContent,
-    d: each.querySelector(".arrow-way").getAttribute("d"),
+  const drawn = [...svg.querySelectorAll(".arrow")].map((arrow) => ({
+    kind: arrow.getAttribute("class"),
+    n: arrow.querySelector("text").textContent,
+    d: arrow.querySelector(".arrow-way").getAttribute("d"),
     colours: [
-      getComputedStyle(each.querySelector(".arrow-way")).stroke,
-      getComputedStyle(each.querySelector("text")).fill,
+      getComputedStyle(arrow.querySelector(".arrow-way")).stroke,
+      getComputedStyle(arrow.querySelector("text")).fill,
     ],
   }));
   board.mark({});
@@ -57,7 +57,7 @@ SHOW = """async ({Board}, {view, arrows}) => {
 }"""
 
 
-def test_the_same_move_is_drawn_twice_side_by_side_and_in_nobodys_colour(run: Run) -> None:
+def test_played_and_better_arrow_of_one_move_differ_and_use_no_player_colour(run: Run) -> None:
     view = play_at_random({"preset": "jamaica", "players": 2}, "1d" * 32, 0)[0]["views"]["None"]
     same = {"from": 3, "to": 9, "n": 1}
     nowhere = {"from": 4, "to": 4, "kind": "played", "n": 2}

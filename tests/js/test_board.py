@@ -1,4 +1,4 @@
-"""The board as others use it: every pirate of a view is drawn, places can be read, the sloop lies where it lies."""
+"""The board: pirates, labels of places, the sloop, animations and the celebration of a win."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SHOW = """async ({Board}, {views, events}) => {
 
 
 @pytest.mark.parametrize("options", PRESETS, ids=lambda options: options["preset"])
-def test_every_pirate_is_drawn_and_every_place_can_be_read(run: Run, options: dict[str, Any]) -> None:
+def test_every_pirate_is_drawn_and_every_place_has_a_label(run: Run, options: dict[str, Any]) -> None:
     frames = play_at_random(options, "1d" * 32, 60, chance=3)
     views = [frame["views"]["None"] for frame in frames[-3:]]
     shown = run("board/board.js", SHOW, {"views": views, "events": frames[-1]["events"]["None"]})
@@ -44,13 +44,13 @@ def test_every_pirate_is_drawn_and_every_place_can_be_read(run: Run, options: di
     assert shown["figures"] == sum(len(player["pirates"]) for player in view["players"])
     assert len(shown["places"]) == len(view["board"]) + (3 if view["sloop"] else 2)
     assert shown["places"][1].startswith(f"space 1, {view['board'][0]}, ")
-    assert shown["places"][2].endswith("lands here with key; draws 2 cards, cannot be undone")
+    assert shown["places"][2].endswith("can be reached with: key; draws 2 cards and cannot be undone")
     assert sorted(shown["rings"]) == ["ring selected", "ring source", "ring source", "ring target"]
     assert shown["chips"] == 1
     assert shown["pressed"] == [2]
 
 
-def test_the_sloop_is_drawn_where_it_lies_however_it_came_there(run: Run) -> None:
+def test_sloop_is_drawn_at_its_place_with_and_without_animation(run: Run) -> None:
     first = play_at_random({"preset": "complete", "players": 2}, "1d" * 32, 0)[0]["views"]["None"]
     other = {**first, "sloop": "tortuga"}
     sailed = [{"type": "sailed", "seat": 0, "to": "tortuga", "free": False}]
@@ -90,7 +90,7 @@ CHEER = """async ({Board}, {views, events}) => {
 
 
 @pytest.mark.parametrize("preset", ["jamaica", "jungle", "complete"])
-def test_a_won_game_shows_the_sloop_under_the_winners_flag(run: Run, preset: str) -> None:
+def test_won_game_shows_the_sloop_with_the_winners_flag(run: Run, preset: str) -> None:
     before = play_at_random({"preset": preset, "players": 2}, "1d" * 32, 0)[0]["views"]["None"]
     home = ["goal"] * len(before["players"][1]["pirates"])
     won = {
@@ -101,7 +101,7 @@ def test_a_won_game_shows_the_sloop_under_the_winners_flag(run: Run, preset: str
             {**before["players"][1], "pirates": home},
         ],
     }
-    given_up = {**before, "winner": 1}  # whoever wins because the others give up has nobody on deck
+    given_up = {**before, "winner": 1}  # a winner by resignation has no crew on deck
     win = [{"type": "game_won", "seat": 1}]
     first, cheered, back, still, empty = run(
         "board/board.js", CHEER, {"views": [before, won, before, won, given_up], "events": [win, [], [], win]}
@@ -119,13 +119,13 @@ def test_a_won_game_shows_the_sloop_under_the_winners_flag(run: Run, preset: str
 
 
 WALK = """async ({Board}, {views, events, speed}) => {
-  const {setSpeed} = await import("/static/js/board/animate.js");
+  const {setDurationFactor} = await import("/static/js/board/animate.js");
   document.body.replaceChildren();
   const box = document.createElement("div");
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   box.append(svg);
   document.body.append(box);
-  setSpeed(speed);
+  setDurationFactor(speed);
   const board = Board(svg);
   board.set(views[0]);
   board.set(views[1], events[0]);
@@ -133,13 +133,13 @@ WALK = """async ({Board}, {views, events, speed}) => {
   const walking = walks().map(({effect}) => effect.getTiming().duration);
   board.set(views[2], events[1]);
   const after = walks().length;
-  setSpeed(1);
+  setDurationFactor(1);
   return {walking, after};
 }"""
 
 
-def test_the_end_of_a_turn_does_not_cut_the_last_walk_short_and_a_pace_scales_it(run: Run) -> None:
-    """A bot's last action and the end of its turn come in one go."""
+def test_end_of_turn_does_not_interrupt_the_last_walk_and_pace_scales_it(run: Run) -> None:
+    """A bot's last action and the end of its turn arrive together."""
     first = play_at_random({"preset": "jamaica", "players": 2}, "1d" * 32, 0)[0]["views"]["None"]
     there = json.loads(json.dumps(first))
     there["players"][0]["pirates"][0] = 4
@@ -173,7 +173,7 @@ TOUCHING = """async ({Board}, view) => {
 }"""
 
 
-def test_labels_over_neighbouring_spaces_do_not_touch(run: Run) -> None:
+def test_labels_over_neighbouring_spaces_do_not_overlap(run: Run) -> None:
     view = play_at_random({"preset": "jamaica", "players": 2}, "1d" * 32, 0)[0]["views"]["None"]
     assert run("board/board.js", TOUCHING, view) == 0
 
@@ -204,8 +204,8 @@ RESIZED = """async ({Board}, {views, events}) => {
 }"""
 
 
-def test_a_map_that_changes_its_size_goes_on_celebrating(run: Run) -> None:
-    """The card of the end takes room from the map in the very moment of the win."""
+def test_celebration_continues_when_the_map_changes_size(run: Run) -> None:
+    """The end card shrinks the map at the moment of the win."""
     before = play_at_random({"preset": "jamaica", "players": 2}, "1d" * 32, 0)[0]["views"]["None"]
     home = ["goal"] * len(before["players"][1]["pirates"])
     won = {

@@ -1,4 +1,4 @@
-"""Every event of every kind of game has a sentence, and a sentence names no card its viewer may not know."""
+"""Sentences of events: one for every event, without cards that the viewer may not know, inflected in every language."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from app.paths import LOCALES
 from app.web.i18n import Languages
 from tests.js.random_games import PRESETS, play_at_random
 
-TELL = """({eventLine, pendingText}, {frames, seats}) => frames.map(({events, view, pending}) => ({
-  text: eventLine(events, view, seats).text, pending: pending ? pendingText(pending, seats) : ""}))"""
+DESCRIBE = """({describeEvents, describePending}, {frames, seats}) => frames.map(({events, view, pending}) => ({
+  text: describeEvents(events, view, seats).text, pending: pending ? describePending(pending, seats) : ""}))"""
 
 SYMBOLS = ("bottle", "dagger", "hat", "key", "skull", "chest", "hook", "parrot")
 SILENT = {"choice_dealt", "pending_discarded"}
 
 
 @pytest.mark.parametrize("options", PRESETS, ids=lambda options: options["preset"])
-def test_every_action_is_told_in_words(run: Callable[..., Any], options: dict[str, Any]) -> None:
+def test_every_event_has_a_sentence(run: Callable[..., Any], options: dict[str, Any]) -> None:
     frames = play_at_random(options, "0c" * 32, 200, chance=5)
     seats = [{"name": f"Player {n}", "colour": None} for n in range(options["players"])]
     given = [
         {"events": f["events"]["None"], "view": f["views"]["None"], "pending": f["views"]["None"]["pending"]}
         for f in frames[1:]
     ]
-    told = run("core/event_text.js", TELL, {"frames": given, "seats": seats})
-    for frame, line in zip(given, told, strict=True):
+    lines = run("core/event_text.js", DESCRIBE, {"frames": given, "seats": seats})
+    for frame, line in zip(given, lines, strict=True):
         kinds = {event["type"] for event in frame["events"]} - SILENT
         assert bool(line["text"]) == bool(kinds), frame["events"]
         assert "undefined" not in line["text"] + line["pending"]
@@ -36,27 +36,30 @@ def test_every_action_is_told_in_words(run: Callable[..., Any], options: dict[st
         assert bool(line["pending"]) == bool(frame["pending"])
 
 
-def test_a_hidden_draw_names_no_card(run: Callable[..., Any]) -> None:
+def test_hidden_draw_names_no_card(run: Callable[..., Any]) -> None:
     view = play_at_random({"preset": "jamaica", "players": 2}, "0c" * 32, 0)[0]["views"]["None"]
     events = [{"type": "cards_drawn", "seat": 0, "source": "deck", "cards": None, "count": 2}]
     line = run(
-        "core/event_text.js", TELL, {"frames": [{"events": events, "view": view}], "seats": [{"name": "Ann"}]}
+        "core/event_text.js",
+        DESCRIBE,
+        {"frames": [{"events": events, "view": view}], "seats": [{"name": "Ann"}]},
     )
     assert line[0]["text"] == "Ann draws 2 cards."
     assert not any(symbol in line[0]["text"] for symbol in SYMBOLS)
 
 
-IN_LANGUAGE = """async ({eventLine}, {catalogue, view, moves}) => {
-    const {useCatalogue} = await import("/static/js/core/i18n.js");
-    useCatalogue(catalogue);
-    try { return moves.map((move) => eventLine([move], view, [{name: "Ann"}]).text); } finally { useCatalogue({}); }
+IN_LANGUAGE = """async ({describeEvents}, {catalogue, view, moves}) => {
+    const {setCatalogue} = await import("/static/js/core/i18n.js");
+    setCatalogue(catalogue);
+    const say = (move) => describeEvents([move], view, [{name: "Ann"}]).text;
+    try { return moves.map(say); } finally { setCatalogue({}); }
 }"""
 
 LINES = {
     "en": (
         "from the prison to space 4.",
         "from space 36 to the sloop.",
-        "Ann falls back from the sloop to space 9.",
+        "Ann retreats from the sloop to space 9.",
     ),
     "sv": (
         "från fängelset till ruta 4.",
@@ -101,5 +104,32 @@ def test_places_are_inflected_as_the_language_inflects_them(run: Callable[..., A
         {"type": "retreated", "seat": 0, "from": "goal", "to": 9},
     ]
     catalogue = orjson.loads(Languages(LOCALES).catalogue(code).script_json)
-    told = run("core/event_text.js", IN_LANGUAGE, {"catalogue": catalogue, "view": view, "moves": moves})
-    assert [line.endswith(end) for line, end in zip(told, LINES[code], strict=True)] == [True] * 3, told
+    lines = run("core/event_text.js", IN_LANGUAGE, {"catalogue": catalogue, "view": view, "moves": moves})
+    assert [line.endswith(end) for line, end in zip(lines, LINES[code], strict=True)] == [True] * 3, lines
+
+
+CARDS = {
+    "en": ("Ann plays a key and moves", "Ann draws 2 skulls (dark cards) and a hat."),
+    "sv": ("Ann spelar en nyckel och går", "Ann drar 2 dödskallar (mörka kort) och en hatt."),
+    "nb": ("Ann spiller en nøkkel og går", "Ann trekker 2 hodeskaller (mørke kort) og en hatt."),
+    "nl": ("Ann speelt een sleutel en gaat", "Ann trekt 2 doodskoppen (donkere kaarten) en een hoed."),
+    "de": ("Ann spielt einen Schlüssel und geht", "Ann zieht 2 Totenköpfe (dunkle Karten) und einen Hut."),
+    "fr": ("Ann joue une clé et va", "Ann pioche 2 crânes (cartes sombres) et un chapeau."),
+    "es": ("Ann juega una llave y va", "Ann roba 2 calaveras (cartas oscuras) y un sombrero."),
+    "it": ("Ann gioca una chiave e va", "Ann pesca 2 teschi (carte scure) e un cappello."),
+}
+
+
+@pytest.mark.parametrize("code", CARDS)
+def test_cards_are_inflected_as_the_object_of_a_sentence(run: Callable[..., Any], code: str) -> None:
+    view = play_at_random({"preset": "jamaica", "players": 2}, "0c" * 32, 0)[0]["views"]["None"]
+    moves = [
+        {"type": "advanced", "seat": 0, "card": "key", "from": "start", "to": 4},
+        {"type": "cards_drawn", "seat": 0, "cards": ["skull*", "skull*", "hat"], "count": 3},
+    ]
+    catalogue = orjson.loads(Languages(LOCALES).catalogue(code).script_json)
+    played, drawn = run(
+        "core/event_text.js", IN_LANGUAGE, {"catalogue": catalogue, "view": view, "moves": moves}
+    )
+    assert played.startswith(CARDS[code][0])
+    assert drawn == CARDS[code][1]

@@ -1,4 +1,4 @@
-"""The browser's fold is the engine's: every audience ends each action with the server's view."""
+"""The browser's fold gives every audience the server's view after every action."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_golden_games_fold_into_the_servers_views(run: Callable[..., Any], path:
         assert run("core/fold.js", CHECK, given) is None, f"audience {audience}"
 
 
-def test_an_unknown_event_is_an_error_and_not_a_silent_gap(run: Callable[..., Any]) -> None:
+def test_unknown_event_is_an_error(run: Callable[..., Any]) -> None:
     asked = """({fold}) => {
       try { fold({}, {type: 'mutiny'}, null); return ''; } catch (error) { return error.message; }
     }"""

@@ -1,4 +1,4 @@
-"""The map holds every route at every size: tiles apart, in order, inside, large enough for a finger."""
+"""The layout of the map for every route and several screen sizes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def plan_of(run: Run, route: dict[str, Any], room: tuple[int, int]) -> Any:
 @pytest.mark.parametrize(
     "route", ROUTES, ids=lambda r: f"{r['scenario']}-{r['passage_boards']}-{r['jungle_boards']}"
 )
-def test_every_space_has_a_place_of_its_own(run: Run, route: dict[str, Any], room: tuple[int, int]) -> None:
+def test_tiles_are_in_order_and_do_not_overlap(
+    run: Run, route: dict[str, Any], room: tuple[int, int]
+) -> None:
     plan = plan_of(run, route, room)
     spaces = plan["spaces"]
     count = 6 * (route["passage_boards"] + route["jungle_boards"])
@@ -51,13 +53,13 @@ def test_every_space_has_a_place_of_its_own(run: Run, route: dict[str, Any], roo
 @pytest.mark.parametrize(
     "route", ROUTES, ids=lambda r: f"{r['scenario']}-{r['passage_boards']}-{r['jungle_boards']}"
 )
-def test_a_finger_hits_a_tile_on_a_phone(run: Run, route: dict[str, Any]) -> None:
+def test_tiles_on_a_phone_are_large_enough_for_a_finger(run: Run, route: dict[str, Any]) -> None:
     plan = plan_of(run, route, (390, 682))
     scale = 390 / plan["width"]
     assert plan["unit"] * scale >= 42, "a tile is narrower than a fingertip"
 
 
-def test_start_and_goal_do_not_lie_on_tiles(run: Run) -> None:
+def test_start_and_goal_do_not_cover_tiles(run: Run) -> None:
     for route in ROUTES:
         plan = plan_of(run, route, (390, 682))
         for mark in (plan["start"], plan["goal"]):
@@ -65,7 +67,7 @@ def test_start_and_goal_do_not_lie_on_tiles(run: Run) -> None:
                 assert abs(space["x"] - mark["x"]) > 120 or abs(space["y"] - mark["y"]) > 80
 
 
-def test_the_sloop_crosses_from_the_last_passage_space_to_the_first_of_the_jungle(run: Run) -> None:
+def test_sloop_crosses_from_the_last_passage_space_to_the_first_jungle_space(run: Run) -> None:
     route = {"scenario": "complete", "passage_boards": 3, "jungle_boards": 3}
     for room in ROOMS:
         plan = plan_of(run, route, room)

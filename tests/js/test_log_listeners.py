@@ -1,4 +1,4 @@
-"""A long game costs the page no listener a line: the lists listen, and know which line was meant."""
+"""Log and chat use event delegation: the number of listeners does not grow with the lines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COUNT = """async ({LogAndChat}, many) => {
     log.push({seq: many, text: "The game is paused.", seat: null, traces: []});
     const lines = Array.from({length: many}, (_, n) => ({n, person: `p${n}`, name: `Bo ${n}`, seat: 1, text: "ahoy"}));
     const seats = [{name: "Ann", colour: "red"}, {name: "Bo", colour: "blue"}];
-    talk.update({you: {person: "me", seat: 0, muted: []}, table: {seats}, presets: [], log, lines});
+    talk.update({you: {person: "me", seat: 0, muted: []}, table: {seats}, chatPresets: [], log, chatLines: lines});
   } finally { EventTarget.prototype.addEventListener = own; }
   const items = root.querySelectorAll(".log-line");
   const to = (item, type, more = {}) => item.firstChild.dispatchEvent(new MouseEvent(type, {bubbles: true, ...more}));
@@ -32,6 +32,9 @@ COUNT = """async ({LogAndChat}, many) => {
   items[5].blur();
   to(items[many], "mouseover");
   root.querySelectorAll(".mute")[2].click();
+  const nobodys = root.querySelectorAll(".mute")[3];
+  delete nobodys.closest("li").dataset.person;
+  nobodys.click();
   root.remove();
   return {listeners, traces, muted, drawn: items.length};
 }"""

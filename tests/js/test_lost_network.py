@@ -1,4 +1,4 @@
-"""A lost network is noticed within seconds and called by its name; a server that cannot save is another."""
+"""The page notices a lost network within seconds and tells it from a server that cannot store."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 Run = Callable[..., Any]
 
-# A clock turned by hand, a socket that answers as told, and a server that can be asked by plain request or not.
+# Runs steps with a fake clock, socket and HTTP probe.
 # Steps: "welcome", "send", "pongs" (from now on), "silence", "healthy", ["wait", ms], ["fire", event], ["line", up]
 TABLE = """async ({connect}, steps) => {
   const real = {WebSocket, setTimeout, clearTimeout, setInterval, fetch, now: Date.now};
-  const told = [], sent = [], timers = new Map(), listeners = [];
+  const statuses = [], sent = [], timers = new Map(), listeners = [];
   let socket = null, time = 1e12, ids = 0, isAnswering = false, isHealthy = false, isUp = true, opened = 0;
   const start = time;
   const say = (frame) => socket.onmessage({data: JSON.stringify(frame)});
@@ -25,9 +25,9 @@ TABLE = """async ({connect}, steps) => {
     }
     close() {}
   };
-  const later = (work, pause, every) => (timers.set(++ids, {work, due: time + pause, every}), ids);
-  window.setTimeout = (work, pause) => later(work, pause, 0);
-  window.setInterval = (work, pause) => later(work, pause, pause);
+  const schedule = (work, pause, every) => (timers.set(++ids, {work, due: time + pause, every}), ids);
+  window.setTimeout = (work, pause) => schedule(work, pause, 0);
+  window.setInterval = (work, pause) => schedule(work, pause, pause);
   window.clearTimeout = (id) => timers.delete(id);
   window.fetch = async () => { if (isHealthy) return {ok: true}; throw new TypeError("no network"); };
   Date.now = () => time;
@@ -47,7 +47,7 @@ TABLE = """async ({connect}, steps) => {
     }
   }
   try {
-    const onStatus = (status) => told.push([status, time - start]);
+    const onStatus = (status) => statuses.push([status, time - start]);
     const {send} = connect("/ws/game/x", {hello: () => ({}), onFrame() {}, onStatus});
     for (const step of steps) {
       if (step === "welcome") say({t: "welcome", now: time});
@@ -67,7 +67,7 @@ TABLE = """async ({connect}, steps) => {
     delete navigator.onLine;
     Date.now = real.now;
   }
-  return {told, sent, opened};
+  return {statuses, sent, opened};
 }"""
 
 
@@ -76,56 +76,56 @@ def play(run: Run, *steps: Any) -> dict[str, Any]:
     return answer
 
 
-def test_the_browser_says_that_the_network_is_gone_and_so_does_the_page_at_once(run: Run) -> None:
-    told = play(run, "welcome", "pongs", ["line", False], ["fire", "offline"])["told"]
-    assert told == [["open", 0], ["offline", 0]]
+def test_offline_event_is_reported_at_once(run: Run) -> None:
+    statuses = play(run, "welcome", "pongs", ["line", False], ["fire", "offline"])["statuses"]
+    assert statuses == [["open", 0], ["offline", 0]]
 
 
-def test_a_network_that_comes_back_is_used_at_once(run: Run) -> None:
+def test_returning_network_is_used_at_once(run: Run) -> None:
     seen = play(
         run, "welcome", ["line", False], ["fire", "offline"], ["line", True], ["fire", "online"], "welcome"
     )
-    assert [status for status, _ in seen["told"]] == ["open", "offline", "open"]
+    assert [status for status, _ in seen["statuses"]] == ["open", "offline", "open"]
     assert seen["opened"] == 2
 
 
-def test_a_command_into_nothing_is_called_a_lost_connection_within_seconds(run: Run) -> None:
+def test_unanswered_command_on_a_dead_connection_is_reported_as_lost_within_seconds(run: Run) -> None:
     seen = play(run, "welcome", "send", ["wait", 7000])
-    statuses = dict(seen["told"][:2])
+    statuses = dict(seen["statuses"][:2])
     assert list(statuses) == ["open", "lost"]
     assert 4000 <= statuses["lost"] <= 6000
-    assert "unstored" not in dict(seen["told"])
+    assert "unstored" not in dict(seen["statuses"])
     assert seen["sent"].count("ping") == 1
     assert seen["opened"] > 1, "and it tries again"
 
 
-def test_a_server_that_answers_but_not_the_command_cannot_save(run: Run) -> None:
+def test_server_that_answers_pings_but_not_the_command_is_reported_as_unstored(run: Run) -> None:
     seen = play(run, "welcome", "pongs", "send", ["wait", 9000])
-    assert [status for status, _ in seen["told"]] == ["open", "unstored"]
+    assert [status for status, _ in seen["statuses"]] == ["open", "unstored"]
     assert seen["opened"] == 1
 
 
-def test_a_server_whose_socket_waits_for_the_store_cannot_save_either(run: Run) -> None:
-    """It reads the ping only after the command before it is done; a plain request it answers."""
+def test_server_that_answers_only_over_http_is_reported_as_unstored(run: Run) -> None:
+    """The socket reads the ping only after the command is done; an HTTP request is answered."""
     seen = play(run, "welcome", "healthy", "send", ["wait", 9000])
-    assert [status for status, _ in seen["told"]] == ["open", "unstored"]
+    assert [status for status, _ in seen["statuses"]] == ["open", "unstored"]
     seen = play(run, "welcome", "healthy", "send", ["wait", 16000])
-    assert [status for status, _ in seen["told"]][:3] == ["open", "unstored", "lost"], "but not for ever"
+    assert [status for status, _ in seen["statuses"]][:3] == ["open", "unstored", "lost"], "but not forever"
 
 
-def test_nobody_has_to_do_anything_for_a_dead_connection_to_be_noticed(run: Run) -> None:
+def test_dead_connection_is_noticed_without_input(run: Run) -> None:
     seen = play(run, "welcome", ["wait", 20000])
-    assert seen["told"][1][0] == "lost"
-    assert seen["told"][1][1] <= 15000
+    assert seen["statuses"][1][0] == "lost"
+    assert seen["statuses"][1][1] <= 15000
 
 
-def test_an_idle_table_with_a_good_connection_is_left_alone(run: Run) -> None:
+def test_idle_table_with_a_good_connection_reports_nothing(run: Run) -> None:
     seen = play(run, "welcome", "pongs", ["wait", 60000])
-    assert [status for status, _ in seen["told"]] == ["open"]
+    assert [status for status, _ in seen["statuses"]] == ["open"]
     assert 3 <= seen["sent"].count("ping") <= 6
 
 
-def test_a_command_that_was_lost_goes_again_and_is_watched_again(run: Run) -> None:
+def test_lost_command_is_resent_and_probed_again(run: Run) -> None:
     seen = play(run, "welcome", "send", ["wait", 6000], "welcome", "pongs", ["wait", 7000])
-    assert [status for status, _ in seen["told"]][-2:] == ["open", "unstored"]
+    assert [status for status, _ in seen["statuses"]][-2:] == ["open", "unstored"]
     assert seen["sent"].count("act") == 2

@@ -1,4 +1,4 @@
-"""Whoever was deleted has no name any more: pages show a neutral word in the reader's language."""
+"""The name of a deleted person is a translated placeholder."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 Run = Callable[..., Any]
 
 NAMES = """async ({seatName, personName}, seats) => {
-  const {useCatalogue} = await import("/static/js/core/i18n.js");
+  const {setCatalogue} = await import("/static/js/core/i18n.js");
   const shown = () => [...seats.map((_, seat) => seatName(seats, seat)), personName(null), personName("")];
   const english = shown();
-  useCatalogue({lang: "de", singles: {somebody: "jemand", blue: "blau"}});
+  setCatalogue({lang: "de", singles: {someone: "jemand", blue: "blau"}});
   const german = shown();
-  useCatalogue({});
+  setCatalogue({});
   return [english, german];
 }"""
 
 
-def test_a_deleted_person_is_somebody_and_bots_and_others_keep_their_names(run: Run) -> None:
+def test_deleted_person_gets_a_placeholder_and_all_others_keep_their_names(run: Run) -> None:
     seats = [
         {"person": "p1", "name": "Ann", "colour": "red", "bot": None},
         {"person": "p2", "name": None, "colour": "blue", "bot": None},
@@ -26,5 +26,5 @@ def test_a_deleted_person_is_somebody_and_bots_and_others_keep_their_names(run: 
         {"person": None, "name": "Brita", "colour": "green", "bot": "sailor"},
     ]
     english, german = run("core/names.js", NAMES, seats)
-    assert english == ["Ann", "somebody", "somebody", "Brita", "somebody", "somebody"]
+    assert english == ["Ann", "someone", "someone", "Brita", "someone", "someone"]
     assert german == ["Ann", "jemand", "jemand", "Brita", "jemand", "jemand"]

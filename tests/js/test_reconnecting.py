@@ -1,4 +1,4 @@
-"""After a cut the page comes back nearly at once, tries a few times a second, then longer each time."""
+"""Delays between attempts to reconnect."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 Run = Callable[..., Any]
 
-# A socket that is closed by hand, and a clock that only the pauses move.
+# Closes a fake socket with the given codes and returns the delays before the next attempts.
 PAUSES = """({connect}, given) => {
   const real = {WebSocket, setTimeout, setInterval, now: Date.now};
   const pauses = [];
@@ -36,7 +36,7 @@ PAUSES = """({connect}, given) => {
 }"""
 
 
-def test_the_first_try_after_a_cut_is_nearly_immediate_and_the_next_are_close(run: Run) -> None:
+def test_first_retry_is_nearly_immediate_and_the_next_ones_follow_quickly(run: Run) -> None:
     for _ in range(20):
         first, *others = run("core/socket.js", PAUSES, ["welcome", *[1006] * 40])
         assert 0 <= first < 100
@@ -47,17 +47,17 @@ def test_the_first_try_after_a_cut_is_nearly_immediate_and_the_next_are_close(ru
         assert others[-1] > 10_000
 
 
-def test_every_cut_begins_anew(run: Run) -> None:
+def test_back_off_restarts_after_every_welcome(run: Run) -> None:
     pauses = run("core/socket.js", PAUSES, ["welcome", 1006, 1006, "welcome", 4000, 1006, "welcome", 1006])
     assert all(pauses[n] < 100 for n in (0, 2, 4))
 
 
-def test_pages_do_not_come_back_in_step(run: Run) -> None:
+def test_retries_have_jitter(run: Run) -> None:
     firsts = {run("core/socket.js", PAUSES, ["welcome", 1006])[0] for _ in range(10)}
     assert len(firsts) > 5
 
 
-def test_a_server_that_is_busy_or_broken_is_not_asked_in_haste(run: Run) -> None:
+def test_busy_or_broken_server_gets_no_fast_retries(run: Run) -> None:
     assert run("core/socket.js", PAUSES, ["welcome", 4009])[0] > 10_000
     first, second, third = run("core/socket.js", PAUSES, ["welcome", 1011, 1011, 1011])
     assert 300 <= first < second < third

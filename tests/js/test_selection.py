@@ -1,4 +1,4 @@
-"""From clicks to actions: card and pirate in either order, or pirate and place; asked where several fit."""
+"""Clicks become actions: card and pirate in either order, or pirate and place; several matches become candidates."""
 
 from __future__ import annotations
 
@@ -22,42 +22,42 @@ def click(run: Run, name: str, choices: list[Any], selection: dict[str, Any], on
     return run("table/selection.js", f"(m, g) => m.{name}(g[0], g[1], g[2])", [choices, selection, on])
 
 
-def test_a_card_and_then_a_pirate_plays_it(run: Run) -> None:
+def test_card_then_pirate_plays_the_card(run: Run) -> None:
     assert click(run, "clickCard", LIST, {}, "key") == {"selection": {"card": "key"}}
     assert click(run, "clickPlace", LIST, {"card": "key"}, 8) == {"action": KEY_FROM_8["action"]}
 
 
-def test_a_pirate_and_then_a_card_plays_it(run: Run) -> None:
+def test_pirate_then_card_plays_the_card(run: Run) -> None:
     assert click(run, "clickPlace", LIST, {}, "start") == {"selection": {"from": "start"}}
     assert click(run, "clickCard", LIST, {"from": "start"}, "hat") == {"action": HAT_FROM_START["action"]}
 
 
-def test_a_pirate_and_then_its_landing_place_plays_it(run: Run) -> None:
+def test_pirate_then_landing_place_plays_the_move(run: Run) -> None:
     assert click(run, "clickPlace", LIST, {"from": 8}, 6) == {"action": BACK_FROM_8["action"]}
 
 
-def test_a_card_and_then_its_landing_place_plays_it(run: Run) -> None:
+def test_card_then_landing_place_plays_the_card(run: Run) -> None:
     assert click(run, "clickPlace", LIST, {"card": "hat"}, 3) == {"action": HAT_FROM_START["action"]}
 
 
-def test_a_second_click_puts_it_back(run: Run) -> None:
+def test_second_click_clears_the_selection(run: Run) -> None:
     assert click(run, "clickCard", LIST, {"card": "key"}, "key") == {"selection": {}}
     assert click(run, "clickPlace", LIST, {"from": 8}, 8) == {"selection": {}}
 
 
-def test_a_place_with_nothing_to_do_clears(run: Run) -> None:
+def test_click_on_a_place_without_choices_clears_the_selection(run: Run) -> None:
     assert click(run, "clickPlace", LIST, {"card": "key"}, 30) == {"selection": {}}
     assert click(run, "clickCard", LIST, {}, "skull") == {"selection": {}}
 
 
-def test_a_light_and_a_dark_card_to_the_same_place_are_asked_about(run: Run) -> None:
+def test_light_and_dark_card_to_the_same_place_are_both_candidates(run: Run) -> None:
     choices = [*LIST, DARK_KEY_FROM_8]
     answer = click(run, "clickPlace", choices, {"from": 8}, 12)
-    assert answer["ask"] == [KEY_FROM_8, DARK_KEY_FROM_8]
+    assert answer["candidates"] == [KEY_FROM_8, DARK_KEY_FROM_8]
     assert click(run, "clickCard", choices, {"from": 8}, "key*") == {"action": DARK_KEY_FROM_8["action"]}
 
 
-def test_parrots_that_lead_to_the_same_end_are_one(run: Run) -> None:
+def test_parrots_with_the_same_effect_are_one_candidate(run: Run) -> None:
     parrots = ["parrot", "parrot"]
     choices = [
         {"action": {"type": "parrot", "cards": parrots, "as": symbol, "from": 34}, "to": "goal"}
@@ -66,18 +66,18 @@ def test_parrots_that_lead_to_the_same_end_are_one(run: Run) -> None:
     assert click(run, "clickPlace", choices, {"from": 34}, "goal") == {"action": choices[0]["action"]}
 
 
-def test_a_power_and_an_advance_of_one_card_are_asked_about(run: Run) -> None:
+def test_power_and_advance_of_one_card_are_both_candidates(run: Run) -> None:
     advance = {"action": {"type": "advance", "card": "chest", "from": 7}, "to": 11}
     power = {"action": {"type": "chest", "card": "chest", "from": 7}, "final": True}
-    assert click(run, "clickPlace", [advance, power], {"card": "chest"}, 7)["ask"] == [advance, power]
+    assert click(run, "clickPlace", [advance, power], {"card": "chest"}, 7)["candidates"] == [advance, power]
 
 
-def test_the_pistol_is_aimed_by_a_name_plate(run: Run) -> None:
+def test_click_on_a_plate_aims_the_pistol(run: Run) -> None:
     shots = [{"action": {"type": "pistol", "card": "pistol", "player": who}, "final": True} for who in (1, 2)]
     assert click(run, "clickSeat", shots, {"card": "pistol"}, 2) == {"action": shots[1]["action"]}
 
 
-def test_what_is_lit_follows_from_the_list_alone(run: Run) -> None:
+def test_highlights_follow_from_the_choices(run: Run) -> None:
     lit = run(
         "table/selection.js",
         """(m, [choices, selection]) => {
@@ -94,12 +94,12 @@ def test_what_is_lit_follows_from_the_list_alone(run: Run) -> None:
     ("selection", "left"),
     [({"card": "key"}, {"card": "key"}), ({"from": 9}, {}), ({"card": "key", "from": 9}, {"card": "key"})],
 )
-def test_a_selection_survives_only_as_far_as_it_fits(run: Run, selection: Any, left: Any) -> None:
+def test_selection_keeps_the_part_that_still_fits(run: Run, selection: Any, left: Any) -> None:
     assert (
-        run("table/selection.js", "(m, [choices, s]) => m.stillFits(choices, s)", [LIST, selection]) == left
+        run("table/selection.js", "(m, [choices, s]) => m.keepFitting(choices, s)", [LIST, selection]) == left
     )
 
 
-def test_owed_answers_are_not_offered_on_the_board(run: Run) -> None:
+def test_answers_to_a_pending_choice_are_not_offered_on_the_board(run: Run) -> None:
     steal = [{"action": {"type": "steal", "card": "rum"}, "final": True}]
-    assert run("table/selection.js", "(m, choices) => m.moves(choices)", steal) == []
+    assert run("table/selection.js", "(m, choices) => m.boardChoices(choices)", steal) == []

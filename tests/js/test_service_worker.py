@@ -1,4 +1,4 @@
-"""The service worker's cache: a page in the language read last, and never a page without its files."""
+"""The service worker's cache: the offline page in the current language, always with its files."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 Run = Callable[..., Any]
 
-# Plays navigations against the worker's own event listeners. Each page is {lang, files, delay}: what `/offline` is
-# when the person navigates; `delay` holds that answer back for so many milliseconds. With `overlap` the next
-# navigation begins as soon as the worker has asked for `/offline`.
+# Dispatches navigations to the worker's event listeners. Each page is {lang, files, delay}: the state of `/offline`
+# during the navigation, and the milliseconds before it is answered. With `overlap` the next navigation starts as soon
+# as the worker has requested `/offline`.
 NAVIGATE = """async (module, pages) => {
   const realFetch = window.fetch;
   let current = null, onAsked = () => {};
@@ -55,27 +55,27 @@ OLD, NEW, GONE = "/static/css/base.css", "/static/css/pages.css", "/static/css/n
 
 
 def navigate(run: Run, *line: dict[str, Any], overlap: bool = False) -> dict[str, Any]:
-    found: dict[str, Any] = run("pages/worker.js", NAVIGATE, {"line": line, "overlap": overlap})
+    found: dict[str, Any] = run("pages/service_worker.js", NAVIGATE, {"line": line, "overlap": overlap})
     return found
 
 
-def test_the_offline_page_follows_the_language_and_forgets_old_files(run: Run) -> None:
+def test_offline_page_follows_the_language_and_drops_old_files(run: Run) -> None:
     found = navigate(run, {"lang": "en", "files": [OLD]}, {"lang": "nl", "files": [NEW]})
     assert found == {"lang": "nl", "files": [NEW]}
 
 
-def test_a_page_whose_files_cannot_be_fetched_does_not_replace_one_that_is_whole(run: Run) -> None:
+def test_incomplete_page_does_not_replace_a_complete_one(run: Run) -> None:
     found = navigate(run, {"lang": "en", "files": [OLD]}, {"lang": "nl", "files": [OLD, GONE]})
     assert found == {"lang": "en", "files": [OLD]}
 
 
-def test_the_next_navigation_tries_again(run: Run) -> None:
+def test_next_navigation_retries(run: Run) -> None:
     half = {"lang": "nl", "files": [GONE]}
     found = navigate(run, {"lang": "en", "files": [OLD]}, half, {"lang": "nl", "files": [NEW]})
     assert found == {"lang": "nl", "files": [NEW]}
 
 
-def test_of_two_languages_in_quick_succession_the_last_is_kept(run: Run) -> None:
-    """Dutch is still on its way when Swedish is read; its late answer must not replace the Swedish page."""
+def test_last_of_two_quick_language_changes_wins(run: Run) -> None:
+    """The late Dutch answer must not replace the Swedish page."""
     dutch, swedish = {"lang": "nl", "files": [OLD], "delay": 300}, {"lang": "sv", "files": [OLD]}
     assert navigate(run, dutch, swedish, overlap=True)["lang"] == "sv"

@@ -1,4 +1,4 @@
-"""The table's state: one headless object, changed by `set` alone, and what frames and clicks make of it."""
+"""The store of the table page: subscribers, and changes by frames and clicks."""
 
 from __future__ import annotations
 
@@ -7,38 +7,39 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from tests.js.test_room_and_clock import a_state
+from tests.js.test_room_state import a_state
 
 Run = Callable[..., Any]
 
-# Frames and changes in order; a step with "t" is a frame, any other a change. Every subscriber's calls are noted.
-FEED = """({Store, received, shown}, steps) => {
+# Applies steps in order (a frame if it has "t", else a change) and records the calls of subscribers.
+FEED = """({Store, applyFrame, displayedState}, steps) => {
   const store = Store();
   const calls = [];
   store.subscribe(["view"], (state, before, {events = []}) => calls.push(["view", events.length]));
-  store.subscribe(["selection", "ask"], () => calls.push(["selection"]));
+  store.subscribe(["selection", "candidates"], () => calls.push(["selection"]));
   for (const step of steps) {
     if (!step.t) store.set(step);
     else {
-      const {change, happened} = received(store.state, step);
-      store.set(change, happened);
+      const {change, cause} = applyFrame(store.state, step);
+      store.set(change, cause);
     }
   }
-  const {selection, ask, isWaiting, choices, seq, hint, hintWhy} = store.state;
-  return {calls, selection, ask, isWaiting, choices, seq, hint, hintWhy, shown: shown(store.state).choices};
+  const {selection, candidates, isWaiting, choices, seq, hint, hintWhy} = store.state;
+  const shown = displayedState(store.state).choices;
+  return {calls, selection, candidates, isWaiting, choices, seq, hint, hintWhy, shown};
 }"""
 
 KEY = {"action": {"type": "advance", "card": "key", "from": "start"}, "to": 3}
 HAT = {"action": {"type": "advance", "card": "hat", "from": 3}, "to": 5}
 
 
-def test_it_needs_no_page(blank: Page) -> None:
-    """In a worker there is no document: what the store imports must do without."""
+def test_store_works_without_a_document(blank: Page) -> None:
+    """A worker has no document, so the store and its imports must not use one."""
     script = """async () => {
-      const source = `import {Store, received} from "${location.origin}/static/js/table/store.js";
+      const source = `import {Store, applyFrame} from "${location.origin}/static/js/table/store.js";
         const store = Store();
         store.subscribe(["connection"], ({connection}) => postMessage([typeof document, connection]));
-        store.set({...received(store.state, {t: "pong"}).change, connection: "open"});`;
+        store.set({...applyFrame(store.state, {t: "pong"}).change, connection: "open"});`;
       const worker = new Worker(URL.createObjectURL(new Blob([source], {type: "text/javascript"})), {type: "module"});
       try {
         return await new Promise((resolve, reject) => {
@@ -52,7 +53,7 @@ def test_it_needs_no_page(blank: Page) -> None:
     assert blank.evaluate(script) == ["undefined", "open"]
 
 
-def test_only_those_who_read_what_changed_are_called(run: Run) -> None:
+def test_only_subscribers_of_changed_fields_are_called(run: Run) -> None:
     got = run(
         "table/store.js",
         FEED,
@@ -61,8 +62,8 @@ def test_only_those_who_read_what_changed_are_called(run: Run) -> None:
     assert got["calls"] == [["view", 0], ["selection"], ["selection"]]
 
 
-def test_a_change_made_by_a_subscriber_comes_after_the_one_it_was_told_of(run: Run) -> None:
-    ask = """({Store}) => {
+def test_change_by_a_subscriber_is_applied_after_the_current_one(run: Run) -> None:
+    script = """({Store}) => {
       const store = Store();
       const seen = [];
       store.subscribe(["connection"], ({connection}) => connection === "lost" && store.set({connection: "open"}));
@@ -70,11 +71,11 @@ def test_a_change_made_by_a_subscriber_comes_after_the_one_it_was_told_of(run: R
       store.set({connection: "lost"});
       return [seen, store.state.connection];
     }"""
-    assert run("table/store.js", ask) == [[["connecting", "lost"], ["lost", "open"]], "open"]
+    assert run("table/store.js", script) == [[["connecting", "lost"], ["lost", "open"]], "open"]
 
 
-def test_a_subscriber_that_fails_does_not_stop_later_changes(run: Run) -> None:
-    ask = """({Store}) => {
+def test_failing_subscriber_does_not_block_later_changes(run: Run) -> None:
+    script = """({Store}) => {
       const store = Store();
       let calls = 0;
       store.subscribe(["connection"], () => { calls += 1; throw new Error("of a part"); });
@@ -83,30 +84,33 @@ def test_a_subscriber_that_fails_does_not_stop_later_changes(run: Run) -> None:
       });
       return [failed, calls, store.state.connection];
     }"""
-    assert run("table/store.js", ask) == [["of a part", "of a part"], 2, "open"]
+    assert run("table/store.js", script) == [["of a part", "of a part"], 2, "open"]
 
 
-def test_what_was_selected_stays_while_it_still_fits(run: Run) -> None:
-    begun = [a_state(None, choices=[KEY]), {"selection": {"card": "key", "from": "start"}, "ask": [KEY]}]
+def test_selection_stays_while_it_fits(run: Run) -> None:
+    begun = [
+        a_state(None, choices=[KEY]),
+        {"selection": {"card": "key", "from": "start"}, "candidates": [KEY]},
+    ]
     fits = run(
         "table/store.js", FEED, [*begun, {"t": "events", "seq": 6, "events": [], "choices": [KEY, HAT]}]
     )
-    assert (fits["selection"], fits["ask"]) == ({"card": "key", "from": "start"}, None)
+    assert (fits["selection"], fits["candidates"]) == ({"card": "key", "from": "start"}, None)
     gone = run("table/store.js", FEED, [*begun, {"t": "events", "seq": 6, "events": [], "choices": [HAT]}])
     assert gone["selection"] == {}
 
 
-def test_a_chat_line_leaves_the_selection_alone(run: Run) -> None:
+def test_chat_line_does_not_change_the_selection(run: Run) -> None:
     line = {"t": "chat", "n": 1, "person": "p1", "text": "Ahoy"}
     got = run(
         "table/store.js",
         FEED,
-        [a_state(None, choices=[KEY]), {"selection": {"card": "key"}, "ask": [KEY]}, line],
+        [a_state(None, choices=[KEY]), {"selection": {"card": "key"}, "candidates": [KEY]}, line],
     )
-    assert (got["selection"], got["ask"]) == ({"card": "key"}, [KEY])
+    assert (got["selection"], got["candidates"]) == ({"card": "key"}, [KEY])
 
 
-def test_nothing_can_be_chosen_until_the_answer_to_an_action_comes(run: Run) -> None:
+def test_no_choices_are_shown_while_an_action_is_unanswered(run: Run) -> None:
     begun = [a_state(None, choices=[KEY]), {"isWaiting": True}]
     waiting = run("table/store.js", FEED, begun)
     assert (waiting["choices"], waiting["shown"]) == ([KEY], [])
@@ -117,13 +121,13 @@ def test_nothing_can_be_chosen_until_the_answer_to_an_action_comes(run: Run) -> 
         assert (done["isWaiting"], done["shown"]) == (False, [KEY])
 
 
-def test_a_hint_offers_its_choice_until_the_table_moves_on(run: Run) -> None:
+def test_hint_offers_its_choice_until_the_next_entry(run: Run) -> None:
     begun = [
         a_state(None, choices=[KEY, HAT]),
         {"t": "hint", "seq": 6, "action": HAT["action"], "why": "home", "params": {}},
     ]
     hinted = run("table/store.js", FEED, begun)
-    assert (hinted["ask"], hinted["hint"], hinted["seq"]) == ([HAT], HAT["action"], 6)
+    assert (hinted["candidates"], hinted["hint"], hinted["seq"]) == ([HAT], HAT["action"], 6)
     assert hinted["hintWhy"] == {"why": "home", "params": {}}
     moved = run("table/store.js", FEED, [*begun, {"t": "events", "seq": 7, "events": [], "choices": []}])
-    assert (moved["ask"], moved["hint"]) == (None, None)
+    assert (moved["candidates"], moved["hint"]) == (None, None)

@@ -1,21 +1,39 @@
-// Moves as arrows on the map: a turn that was played, and beside it one that was not. Told apart by shape and number,
-// in the map's own ink and paper: a player's colour means that player and nothing else.
+// Moves as arrows on the map: the turn that was played and a better one beside it. They differ by shape and number, not
+// by colour: player colours are reserved for players.
+
+/** @import {Arrow, GameEvent, Places, Point} from "../core/types.d.ts" */
 
 import { svg } from "../core/dom.js";
+import { isMove } from "../core/event_text.js";
 
-const TIP = 20; // units before the middle of the landing place
-const HEAD = 26;
+// Distance between the tip and the centre of the landing place, in units.
+const TIP_GAP = 20;
+const HEAD_LENGTH = 26;
 
-/** The curve from a to b, bent to one side (1 or -1), a little more for each that leaves the same place. */
-function bend(a, b, side, nth) {
+/**
+ * Return the control point of the curve from a to b. `side` (1 or -1) chooses its side; later arrows bend more.
+ * @param {Point} a
+ * @param {Point} b
+ * @param {number} side
+ * @param {number} nth
+ */
+function controlPoint(a, b, side, nth) {
   const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
   const lift = Math.min(150, 46 + length / 6) + 22 * nth;
-  // always to the same side of the map, whichever way the move goes: played above, better below
+  // Independent of the direction of the move: played arrows bend upwards, better ones downwards.
   const across = b.x >= a.x ? side : -side;
-  return { x: (a.x + b.x) / 2 + (across * lift * (b.y - a.y)) / length, y: (a.y + b.y) / 2 - (across * lift * (b.x - a.x)) / length };
+  return {
+    x: (a.x + b.x) / 2 + (across * lift * (b.y - a.y)) / length,
+    y: (a.y + b.y) / 2 - (across * lift * (b.x - a.x)) / length,
+  };
 }
 
-function badge({ x, y }, n, kind) {
+/**
+ * @param {{ x: number, y: number }} parts
+ * @param {number} n
+ * @param {Arrow["kind"]} kind
+ */
+function drawBadge({ x, y }, n, kind) {
   const shape =
     kind === "better"
       ? svg("rect", { x: x - 13, y: y - 13, width: 26, height: 26, rx: 3, transform: `rotate(45 ${x} ${y})` })
@@ -23,15 +41,20 @@ function badge({ x, y }, n, kind) {
   return [shape, svg("text", { x, y: y + 7 }, String(n))];
 }
 
-function arrow({ from, to, kind, n }, places, nth) {
+/**
+ * @param {Arrow} arrow
+ * @param {Places} places
+ * @param {number} nth
+ */
+function drawArrow({ from, to, kind, n }, places, nth) {
   const a = places.get(from);
   const b = places.get(to);
   if (!a || !b || from === to) return null;
-  const control = bend(a, b, kind === "better" ? -1 : 1, nth);
-  const away = Math.hypot(b.x - control.x, b.y - control.y) || 1;
-  const [ux, uy] = [(b.x - control.x) / away, (b.y - control.y) / away];
-  const tip = { x: b.x - ux * TIP, y: b.y - uy * TIP };
-  const neck = { x: tip.x - ux * HEAD, y: tip.y - uy * HEAD };
+  const control = controlPoint(a, b, kind === "better" ? -1 : 1, nth);
+  const distance = Math.hypot(b.x - control.x, b.y - control.y) || 1;
+  const [ux, uy] = [(b.x - control.x) / distance, (b.y - control.y) / distance];
+  const tip = { x: b.x - ux * TIP_GAP, y: b.y - uy * TIP_GAP };
+  const neck = { x: tip.x - ux * HEAD_LENGTH, y: tip.y - uy * HEAD_LENGTH };
   const d = `M${a.x} ${a.y}Q${control.x} ${control.y} ${neck.x} ${neck.y}`;
   const head = `M${tip.x} ${tip.y}L${neck.x - uy * 16} ${neck.y + ux * 16}L${neck.x + uy * 16} ${neck.y - ux * 16}Z`;
   const middle = { x: (a.x + 2 * control.x + neck.x) / 4, y: (a.y + 2 * control.y + neck.y) / 4 };
@@ -41,37 +64,59 @@ function arrow({ from, to, kind, n }, places, nth) {
     svg("path", { class: "arrow-edge", d }),
     svg("path", { class: "arrow-way", d }),
     svg("path", { class: "arrow-head", d: head }),
-    ...badge(middle, n, kind),
+    ...drawBadge(middle, n, kind),
   );
 }
 
-const FOLLOWS = new Set(["cards_drawn", "deck_shuffled", "row_laid", "choice_dealt", "snake_struck", "chests_laid", "discard_owed", "cards_discarded"]);
+const CONSEQUENCE_EVENTS = new Set([
+  "cards_drawn",
+  "deck_shuffled",
+  "row_laid",
+  "choice_dealt",
+  "snake_struck",
+  "chests_laid",
+  "discard_owed",
+  "cards_discarded",
+]);
 
-/** The events of a turn, action by action: what follows from an action stands with it. Passing on is no action. */
-export function actionsOf(events) {
+/**
+ * Group the events of a turn by action. An event that follows from an action belongs to it; ending the turn is left out.
+ * @param {GameEvent[]} events
+ */
+export function groupByAction(events) {
+  /** @type {GameEvent[][]} */
   const actions = [];
   for (const event of events.filter(({ type }) => type !== "turn_passed" && type !== "game_won")) {
-    if (FOLLOWS.has(event.type) && actions.length) actions[actions.length - 1].push(event);
+    if (CONSEQUENCE_EVENTS.has(event.type) && actions.length) actions[actions.length - 1].push(event);
     else actions.push([event]);
   }
   return actions;
 }
 
-const isMove = ({ type, from, to }) => from !== undefined && to !== undefined && !["card_stolen", "steal_lapsed"].includes(type);
-
-/** The arrows of a turn, each with the number of its action; `kind` is "played" or "better". */
-export function arrowsOf(events, kind) {
-  return actionsOf(events).flatMap((action, at) => action.filter(isMove).map(({ from, to }) => ({ from, to, kind, n: at + 1 })));
+/**
+ * Return the arrows of a turn, each with the number of its action.
+ * @param {GameEvent[]} events
+ * @param {Arrow["kind"]} kind
+ */
+export function turnArrows(events, kind) {
+  return groupByAction(events).flatMap((action, at) =>
+    action.filter(isMove).map(({ from, to }) => ({ from, to, kind, n: at + 1 })),
+  );
 }
 
-/** Draw them into a layer; those that leave the same place fan out. */
+/**
+ * Draw arrows into a layer. Arrows with the same ends fan out.
+ * @param {SVGElement} layer
+ * @param {Arrow[]} arrows
+ * @param {Places} places
+ */
 export function drawArrows(layer, arrows, places) {
-  const left = new Map();
-  for (const each of arrows) {
-    const key = `${each.kind} ${each.from} ${each.to}`;
-    const nth = left.get(key) ?? 0;
-    left.set(key, nth + 1);
-    const node = arrow(each, places, nth);
+  const arrowCounts = new Map();
+  for (const arrow of arrows) {
+    const key = `${arrow.kind} ${arrow.from} ${arrow.to}`;
+    const nth = arrowCounts.get(key) ?? 0;
+    arrowCounts.set(key, nth + 1);
+    const node = drawArrow(arrow, places, nth);
     if (node) layer.append(node);
   }
 }

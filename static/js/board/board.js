@@ -1,86 +1,128 @@
-// The board: the route as a picture, the same for play, replay, rules examples and the tutorial. It knows no rules.
+// The board as an SVG picture, for play, replay, rules examples and the tutorial. It knows no rules.
 //
 //   const board = Board(svgElement, {onSpace, seats, fit, interactive});
-//   board.set(view, events)   show a view (docs/interchange.md); events (optional) that led to it are animated; returns a promise
-//   board.mark({selected, sources, targets, traces, recap})  light places, show moves (recap: beneath the pirates); mark({}) puts all out
-//   board.seats([{name, colour}])                     who sits where (colours; default: in seat order)
-//   board.focus(place)                                put the keyboard there
+//   board.set(view, events)            show a view and animate the events that led to it; returns a promise
+//   board.mark({selected, sources, targets, traces, recap, arrows})   highlight places and moves; mark({}) clears them
+//   board.setSeats([{name, colour}])   set names and colours; by default colours follow seat order
+//   board.focus(place)                 move the keyboard focus
 //
-// onSpace(place, event): a place was clicked, tapped or Enter/Space was pressed on it.
+// onSpace(place, event) is called when a place is clicked, tapped or activated with Enter or Space.
 // A place is "start", a number, "sloop" or "goal". A target is {place, cards: ["key"], draws: 2, note: "…"}.
-// fit "width" (default): as tall as it needs; "box": as large as fits into the parent. interactive false: a picture whose
-// places can be read but not pressed. Needs static/css/tokens.css and board.css.
+// fit: "width" (default) takes the height it needs, "box" fits into the parent. With interactive: false places have
+// labels but cannot be activated. Needs static/css/tokens.css and board.css.
 
-import { layout } from "./layout.js";
-import { put, svg } from "../core/dom.js";
-import { mayMove, settleAll, slide } from "./animate.js";
-import { drawGround, drawLandmark, drawSpace } from "./ground.js";
-import { Pieces } from "./pieces.js";
-import { Marks } from "./marks.js";
-import { placeLabel } from "../core/names.js";
+/** @import {GameEvent, Haven, MapMarks, Place, PlaceOnMap, Places, Plan, Point, SeatLooks, View} from "../core/types.d.ts" */
+
+import { find, setChildren, svg } from "../core/dom.js";
 import { t } from "../core/i18n.js";
+import { placeLabel } from "../core/names.js";
+import { canAnimate, finishAll, slide } from "./animate.js";
+import { drawGround, drawLandmark, drawSpace } from "./ground.js";
+import { layout } from "./layout.js";
+import { Marks } from "./marks.js";
+import { Pieces } from "./pieces.js";
 
 const LAYERS = ["ground", "places", "rings", "behind", "pieces", "front", "victory", "chips"];
 
+/**
+ * @param {SVGSVGElement} root
+ * @param {{ onSpace?: ((place: Place, event: Event) => void) | null, seats?: SeatLooks, fit?: "width" | "box", interactive?: boolean }} [options]
+ */
 export function Board(root, { onSpace = null, seats = null, fit = "width", interactive = true } = {}) {
-  // only places are read out, with who stands on them: not the letters of the pirates one by one
+  // Screen readers read only the places: their labels name the pirates.
   const layers = Object.fromEntries(
-    LAYERS.map((name) => [name, svg("g", { class: `layer-${name}`, "aria-hidden": name === "places" ? null : "true" })]),
+    LAYERS.map((name) => [
+      name,
+      svg("g", { class: `layer-${name}`, "aria-hidden": name === "places" ? null : "true" }),
+    ]),
   );
-  let view = null;
-  let plan = null;
+  /** @type {View} Undefined until the first set(). */
+  let view;
+  /** @type {Plan} */
+  let plan;
   let planKey = "";
-  let who = seats;
-  let places = new Map(); // place -> {group, x, y}
-  let current = "start"; // where the keyboard is
+  /** @type {SeatLooks} */
+  let seatLooks = seats;
+  /** @type {Places} */
+  let places = new Map();
+  // The place in the tab order.
+  /** @type {Place} */
+  let current = "start";
   const pieces = Pieces(layers.pieces);
   const marks = Marks(layers.rings, layers.chips);
-  let victory = null; // loaded when somebody has nearly won
-  let coming = null;
+  // Loaded when a player is about to win.
+  /** @type {ReturnType<typeof import("./victory.js").Victory> | null} */
+  let victory = null;
+  /** @type {Promise<unknown> | null} */
+  let victoryLoading = null;
   const loadVictory = () =>
-    (coming ??= import("./victory.js").then(({ Victory }) => (victory = Victory(layers.behind, layers.victory))));
-  let shows = 0; // how often a view was shown: what was to follow an earlier one is dropped
-  let news = []; // events of a win that is not yet celebrated to its end: a card that comes up beside the map changes its size
-  let latest = Promise.resolve(); // until what is shown now has come to rest
+    (victoryLoading ??= import("./victory.js").then(
+      ({ Victory }) => (victory = Victory(layers.behind, layers.victory)),
+    ));
+  // Counts calls of set(): follow-ups of an earlier call are dropped.
+  let showCount = 0;
+  // Events of a win whose celebration is not over. If the map changes size meanwhile, it is celebrated again.
+  /** @type {GameEvent[]} */
+  let winEvents = [];
+  // Resolves when the current view has stopped moving.
+  /** @type {Promise<unknown>} */
+  let settled = Promise.resolve();
 
   root.classList.add("board");
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", t("The route"));
-  put(root);
+  setChildren(root);
   root.append(...LAYERS.map((name) => layers[name]));
 
-  function room() {
+  function availableSize() {
     const parent = root.parentElement;
     const width = parent?.clientWidth || 800;
-    if (fit === "box" && parent.clientHeight > 160) return { width, height: parent.clientHeight, fill: true };
+    if (fit === "box" && parent && parent.clientHeight > 160)
+      return { width, height: parent.clientHeight, fill: true };
     return { width, height: width < 620 ? width * 1.75 : width * 0.62 };
   }
 
-  /** Lay the map out anew when the route or the room's shape asks for another number of rows. */
+  /** Redraw the map if the route or the available size has changed the layout. */
   function rebuild() {
     const { scenario, passage_boards, jungle_boards } = view.options;
-    const next = layout(view.options, room());
+    const next = layout(view.options, availableSize());
     const key = [scenario, passage_boards, jungle_boards, next.width, next.height, view.board].join();
     if (key === planKey) return;
-    const held = root.contains(document.activeElement) ? current : null; // the keyboard stays where it is
+    const focusedPlace = root.contains(document.activeElement) ? current : null;
     plan = next;
     planKey = key;
-    settleAll();
+    finishAll();
     root.setAttribute("viewBox", `0 0 ${plan.width} ${plan.height}`);
-    for (const name of ["ground", "places", "front"]) put(layers[name]);
+    for (const name of ["ground", "places", "front"]) setChildren(layers[name]);
     drawGround(layers.ground, plan, scenario);
     places = new Map();
-    for (const space of plan.spaces) add(space.space, drawSpace(space, view.board[space.space - 1]), space);
-    add("start", drawLandmark(scenario === "jungle" ? "wreck" : "prison", plan.start, layers.front), plan.start);
-    // drawn at Cartagena; moor() brings it to where the view says
-    if (plan.sloop) add("sloop", drawLandmark("sloop", plan.sloop.cartagena, layers.front), plan.sloop.cartagena);
-    add("goal", drawLandmark(scenario === "passage" ? "sloop" : "bay", plan.goal, layers.front), plan.goal);
-    for (const place of order()) layers.places.append(places.get(place).group); // reading order is route order
-    pieces.forget();
-    if (held !== null) places.get(held)?.group.focus({ preventScroll: true });
+    for (const space of plan.spaces)
+      addPlace(space.space, drawSpace(space, view.board[space.space - 1]), space);
+    addPlace(
+      "start",
+      drawLandmark(scenario === "jungle" ? "wreck" : "prison", plan.start, layers.front),
+      plan.start,
+    );
+    // Drawn at Cartagena; moorSloop() moves it.
+    if (plan.sloop)
+      addPlace("sloop", drawLandmark("sloop", plan.sloop.cartagena, layers.front), plan.sloop.cartagena);
+    addPlace(
+      "goal",
+      drawLandmark(scenario === "passage" ? "sloop" : "bay", plan.goal, layers.front),
+      plan.goal,
+    );
+    // Screen readers follow the route.
+    for (const place of routeOrder()) layers.places.append(placeAt(place).group);
+    pieces.clear();
+    if (focusedPlace !== null) places.get(focusedPlace)?.group.focus({ preventScroll: true });
   }
 
-  function add(place, group, { x, y }) {
+  /**
+   * @param {Place} place
+   * @param {SVGElement} group
+   * @param {Point} point
+   */
+  function addPlace(place, group, { x, y }) {
     group.dataset.place = String(place);
     group.classList.add("place");
     group.setAttribute("role", interactive ? "button" : "img");
@@ -88,126 +130,177 @@ export function Board(root, { onSpace = null, seats = null, fit = "width", inter
     places.set(place, { group, x, y });
   }
 
-  function order() {
+  /**
+   * Return the element and position of a place on this route.
+   * @param {Place} place
+   */
+  const placeAt = (place) => /** @type {PlaceOnMap} */ (places.get(place));
+
+  /** @returns {Place[]} */
+  function routeOrder() {
+    /** @type {Place[]} */
     const spaces = plan.spaces.map(({ space }) => space);
     const passage = view.options.passage_boards * 6;
     if (!plan.sloop) return ["start", ...spaces, "goal"];
     return ["start", ...spaces.slice(0, passage), "sloop", ...spaces.slice(passage), "goal"];
   }
 
-  function label() {
+  function updateLabels() {
     for (const [place, { group }] of places) {
-      const note = marks.note(place);
-      group.setAttribute("aria-label", [placeLabel(view, place, who), note].filter(Boolean).join("; "));
+      const note = marks.describe(place);
+      group.setAttribute("aria-label", [placeLabel(view, place, seatLooks), note].filter(Boolean).join("; "));
       if (interactive) group.setAttribute("aria-pressed", String(marks.isSelected(place)));
     }
   }
 
   function showChests() {
     for (const { space } of plan.spaces) {
-      const { group } = places.get(space);
+      const { group } = placeAt(space);
       group.classList.toggle("has-chest", Boolean(view.chests) && String(space) in view.chests);
     }
   }
 
-  /** The sloop lies where the view says; it sails there if it has just been moved. */
-  function moor(sailed) {
+  /**
+   * Move the sloop to its place. Return the distance to animate if it has just sailed, else null.
+   * @param {boolean} sailed
+   */
+  function moorSloop(sailed) {
     if (!plan.sloop) return null;
-    const at = plan.sloop[view.sloop];
-    const entry = places.get("sloop");
+    const { sloop } = plan;
+    const at = sloop[/** @type {Haven} */ (view.sloop)];
+    const entry = placeAt("sloop");
     const dx = entry.x - at.x;
     if (!dx) return null;
-    const parts = [entry.group, layers.front.querySelector(".sloop-front-sailing")];
-    for (const part of parts) part.setAttribute("transform", `translate(${at.x - plan.sloop.cartagena.x} 0)`);
+    const parts = [entry.group, find(".sloop-front-sailing", layers.front)];
+    for (const part of parts) part.setAttribute("transform", `translate(${at.x - sloop.cartagena.x} 0)`);
     Object.assign(entry, { x: at.x, y: at.y });
     return sailed ? dx : null;
   }
 
-  /** Whether anything on the map is elsewhere than before. */
-  const hasMoved = (next) => standing(next) !== standing(view);
-  const standing = ({ players, sloop, chests }) => JSON.stringify([players.map(({ pirates }) => pirates), sloop, chests]);
+  /**
+   * Whether anything on the map has moved.
+   * @param {View} next
+   */
+  const hasMoved = (next) => positionKey(next) !== positionKey(view);
+  /** @param {View} view */
+  const positionKey = ({ players, sloop, chests }) =>
+    JSON.stringify([players.map(({ pirates }) => pirates), sloop, chests]);
 
+  /**
+   * @param {View} nextView
+   * @param {GameEvent[]} [events]
+   */
   function set(nextView, events = []) {
     if (view && nextView !== view && events.length && !hasMoved(nextView)) {
-      view = nextView; // a turn has ended, say: whoever still walks goes on walking
+      // Nothing moved (a turn ended, for example), so running animations continue.
+      view = nextView;
       return Promise.resolve();
     }
-    settleAll();
+    finishAll();
     view = nextView;
-    shows += 1;
-    const nth = shows;
+    showCount += 1;
+    const thisShow = showCount;
     rebuild();
-    const away = Math.min(...view.players.map(({ pirates }) => pirates.filter((place) => place !== "goal").length));
-    if (away < 2) loadVictory();
-    const isWon = view.winner !== null && view.players[view.winner].pirates.every((place) => place === "goal");
-    const isHome = isWon && victory !== null;
-    const isNew = isHome && mayMove() && events.some(({ type }) => type === "game_won");
-    if (!isHome || isNew) atQuay();
+    const piratesLeft = Math.min(
+      ...view.players.map(({ pirates }) => pirates.filter((place) => place !== "goal").length),
+    );
+    if (piratesLeft < 2) loadVictory();
+    const isWon =
+      view.winner !== null && view.players[view.winner].pirates.every((place) => place === "goal");
+    const isCelebrated = isWon && victory !== null;
+    const isNewWin = isCelebrated && canAnimate() && events.some(({ type }) => type === "game_won");
+    if (!isCelebrated || isNewWin) returnToQuay();
     else castOff();
-    const sailing = moor(events.some(({ type }) => type === "sailed"));
-    const moving = [pieces.show(view, who, places, order(), events, sailing)];
+    const sailing = moorSloop(events.some(({ type }) => type === "sailed"));
+    /** @type {Promise<unknown>[]} */
+    const moving = [pieces.show(view, seatLooks, places, routeOrder(), events, sailing)];
     if (sailing) for (const part of root.querySelectorAll(".sail-with")) moving.push(slide(part, sailing, 0));
     showChests();
     marks.redraw(places);
-    label();
-    const still = Promise.all(moving);
-    news = isNew || (isWon && !victory) ? events : [];
-    latest = isNew ? still.then(() => nth === shows && celebrate()).then(() => nth !== shows && latest) : still;
+    updateLabels();
+    const arrived = Promise.all(moving);
+    winEvents = isNewWin || (isWon && !victory) ? events : [];
+    settled = isNewWin
+      ? arrived
+          .then(() => (thisShow === showCount ? celebrate() : undefined))
+          .then(() => thisShow !== showCount && settled)
+      : arrived;
     if (isWon && !victory) {
       const won = events.filter(({ type }) => type === "game_won");
-      latest = still.then(loadVictory).then(() => (nth === shows ? set(nextView, won) : latest));
+      settled = arrived.then(loadVictory).then(() => (thisShow === showCount ? set(nextView, won) : settled));
     }
-    return latest;
+    return settled;
   }
 
-  /** A won game's still picture: the sloop has cast off with everybody who is home. Gives how far it carried them. */
+  /** Draw the final picture of a won game and return how far the sloop has carried the crew. */
   function castOff() {
-    const goal = places.get("goal");
+    const goal = placeAt("goal");
     const isSloop = view.options.scenario === "passage";
-    const carried = victory.show(view, who, plan, isSloop ? [goal.group, layers.front.querySelector(".sloop-front-sailing")] : []);
+    const carried = /** @type {NonNullable<typeof victory>} */ (victory).show(
+      view,
+      seatLooks,
+      plan,
+      isSloop ? [goal.group, find(".sloop-front-sailing", layers.front)] : [],
+    );
     Object.assign(goal, { x: plan.goal.x + carried.dx, y: plan.goal.y + carried.dy });
     return carried;
   }
 
   function celebrate() {
     const carried = castOff();
-    pieces.show(view, who, places, order(), []);
-    const nth = shows;
-    return victory.celebrate(pieces.crew(view.winner), carried).then(() => {
-      if (nth === shows) news = [];
+    pieces.show(view, seatLooks, places, routeOrder(), [], null);
+    const thisShow = showCount;
+    const { celebrate: cheer } = /** @type {NonNullable<typeof victory>} */ (victory);
+    return cheer(pieces.crew(/** @type {number} */ (view.winner)), carried).then(() => {
+      if (thisShow === showCount) winEvents = [];
     });
   }
 
-  function atQuay() {
+  function returnToQuay() {
     victory?.hide();
-    Object.assign(places.get("goal"), { x: plan.goal.x, y: plan.goal.y });
+    Object.assign(placeAt("goal"), { x: plan.goal.x, y: plan.goal.y });
   }
 
+  /** @param {MouseEvent} event */
   function onClick(event) {
-    const group = event.target.closest("[data-place]");
+    const group = /** @type {SVGElement | null} */ (
+      /** @type {Element} */ (event.target).closest("[data-place]")
+    );
     if (!group || !onSpace) return;
     moveFocus(placeOf(group), false);
     onSpace(placeOf(group), event);
   }
 
-  const placeOf = (group) => (/^\d+$/.test(group.dataset.place) ? Number(group.dataset.place) : group.dataset.place);
+  /** @param {SVGElement} group */
+  const placeOf = (group) => {
+    const name = String(group.dataset.place);
+    return /^\d+$/.test(name) ? Number(name) : /** @type {Place} */ (name);
+  };
 
-  function moveFocus(place, take = true) {
+  /**
+   * @param {Place} place
+   * @param {boolean} [shouldFocus]
+   */
+  function moveFocus(place, shouldFocus = true) {
     if (!places.has(place)) return;
     places.get(current)?.group.setAttribute("tabindex", "-1");
     current = place;
-    const { group } = places.get(place);
+    const { group } = placeAt(place);
     group.setAttribute("tabindex", "0");
-    if (take) group.focus({ preventScroll: false });
+    if (shouldFocus) group.focus({ preventScroll: false });
   }
 
-  /** Arrows walk the road, Page keys jump between lit places, Home and End go to its ends. */
-  function onKey(event) {
-    const line = order();
+  /**
+   * Arrow keys follow the road, Page keys jump between highlighted places, Home and End go to its ends.
+   * @param {KeyboardEvent} event
+   */
+  function onKeydown(event) {
+    const line = routeOrder();
     const at = line.indexOf(current);
     const lit = line.filter((place) => marks.isLit(place));
     const after = lit.find((place) => line.indexOf(place) > at) ?? lit[0];
     const before = [...lit].reverse().find((place) => line.indexOf(place) < at) ?? lit[lit.length - 1];
+    /** @type {Record<string, Place | undefined>} */
     const steps = {
       ArrowRight: line[at + 1],
       ArrowDown: line[at + 1],
@@ -226,37 +319,41 @@ export function Board(root, { onSpace = null, seats = null, fit = "width", inter
       onSpace?.(current, event);
     } else if (event.key in steps) {
       event.preventDefault();
-      if (steps[event.key] !== undefined) moveFocus(steps[event.key]);
+      const to = steps[event.key];
+      if (to !== undefined) moveFocus(to);
     }
   }
 
   if (interactive) {
     root.addEventListener("click", onClick);
-    root.addEventListener("keydown", onKey);
+    root.addEventListener("keydown", onKeydown);
   }
-  let shape = "";
-  const watcher = new ResizeObserver(() => {
-    const { width, height } = room();
+  let lastSize = "";
+  const resizeObserver = new ResizeObserver(() => {
+    const { width, height } = availableSize();
     const next = `${width}x${height}`;
-    if (!view || next === shape) return;
-    shape = next;
-    requestAnimationFrame(() => view && set(view, news));
+    if (!view || next === lastSize) return;
+    lastSize = next;
+    requestAnimationFrame(() => view && set(view, winEvents));
   });
-  if (root.parentElement) watcher.observe(root.parentElement);
+  if (root.parentElement) resizeObserver.observe(root.parentElement);
 
   return {
     set,
+    /** @param {MapMarks} next */
     mark(next) {
       marks.set(next);
       if (!view) return;
       marks.redraw(places);
-      label();
+      updateLabels();
     },
-    seats(next) {
-      who = next;
-      pieces.forget();
+    /** @param {SeatLooks} next */
+    setSeats(next) {
+      seatLooks = next;
+      pieces.clear();
       if (view) set(view);
     },
+    /** @param {Place} place */
     focus: (place) => moveFocus(place),
   };
 }

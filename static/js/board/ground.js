@@ -1,17 +1,28 @@
-// What lies under the pirates: parchment, road, tiles, landmarks and ornaments. Drawn once a layout.
+// The ground of the map: parchment, road, tiles, landmarks and ornaments. Drawn once per layout.
+
+/** @import {Box, Plan, Point, Scenario, Space} from "../core/types.d.ts" */
 
 import { svg } from "../core/dom.js";
-import { use } from "../core/icons.js";
+import { sprite } from "../core/icons.js";
 
 const ORNAMENTS = {
   passage: ["rock", "spike", "torch", "rock", "spike", "bones", "torch"],
   jungle: ["palm", "fern", "leaf", "fern", "palm", "leaf", "gull"],
 };
 
+/**
+ * @param {Plan} plan
+ * @param {number} y
+ */
 function sideAt(plan, y) {
   return plan.sides.find(({ top, bottom }) => y >= top && y <= bottom)?.side ?? plan.sides[0].side;
 }
 
+/**
+ * @param {SVGElement} layer
+ * @param {Plan} plan
+ * @param {Scenario} scenario
+ */
 export function drawGround(layer, plan, scenario) {
   const { width, height } = plan;
   layer.append(svg("rect", { class: "parchment", x: 0, y: 0, width, height, rx: 18 }));
@@ -33,12 +44,24 @@ export function drawGround(layer, plan, scenario) {
   drawOrnaments(layer, plan);
   for (const { side, road } of plan.sides) layer.append(svg("path", { class: `road ${side}`, d: road }));
   layer.append(svg("rect", { class: "frame", x: 8, y: 8, width: width - 16, height: height - 16, rx: 14 }));
-  layer.append(svg("rect", { class: "frame inner", x: 14, y: 14, width: width - 28, height: height - 28, rx: 10 }));
+  layer.append(
+    svg("rect", { class: "frame inner", x: 14, y: 14, width: width - 28, height: height - 28, rx: 10 }),
+  );
   layer.dataset.scenario = scenario;
 }
 
+/**
+ * @param {SVGElement} layer
+ * @param {Plan} plan
+ */
 function drawHarbour(layer, plan) {
-  const { top, bottom, dock, landing, cartagena, tortuga } = plan.sloop;
+  const { top, bottom, dock, landing, cartagena, tortuga } = /** @type {NonNullable<Plan["sloop"]>} */ (
+    plan.sloop
+  );
+  /**
+   * @param {number} y
+   * @param {number} phase
+   */
   const edge = (y, phase) => {
     const points = [];
     const end = plan.width - 8;
@@ -53,7 +76,7 @@ function drawHarbour(layer, plan) {
   layer.append(svg("path", { class: "sea", d: `M${shore.join("L")}L${beach.join("L")}Z` }));
   for (let x = 60; x < plan.width - 60; x += 110) {
     layer.append(
-      use("scenery", "wave", {
+      sprite("scenery", "wave", {
         x: x - 20 + ((x * 7) % 40),
         y: top + ((x * 13) % Math.max(bottom - top - 60, 20)),
         width: 54,
@@ -69,7 +92,12 @@ function drawHarbour(layer, plan) {
   );
 }
 
-/** A cove around a boat that lies at an end of the road. */
+/**
+ * Draw a cove around a boat at an end of the road.
+ * @param {SVGElement} layer
+ * @param {Plan} plan
+ * @param {Point} point
+ */
 function drawWater(layer, plan, { x, y }) {
   const points = [];
   for (let step = 0; step < 72; step += 1) {
@@ -87,19 +115,27 @@ function drawWater(layer, plan, { x, y }) {
     [-60, 55],
     [-120, -50],
   ]) {
-    layer.append(use("scenery", "wave", { x: x + dx, y: y + dy, width: 46, height: 46 }));
+    layer.append(sprite("scenery", "wave", { x: x + dx, y: y + dy, width: 46, height: 46 }));
   }
 }
 
+/**
+ * @param {SVGElement} layer
+ * @param {Plan} plan
+ */
 function drawOrnaments(layer, plan) {
-  const rose = plan.bare.find(({ room }) => room >= 80);
+  const compassRose = plan.bare.find(({ room }) => room >= 80);
   for (const spot of plan.bare) {
-    if (spot === rose || (rose && Math.hypot(spot.x - rose.x, spot.y - rose.y) < 110)) continue;
+    if (
+      spot === compassRose ||
+      (compassRose && Math.hypot(spot.x - compassRose.x, spot.y - compassRose.y) < 110)
+    )
+      continue;
     const set = ORNAMENTS[sideAt(plan, spot.y)];
     const size = Math.min(64, 24 + spot.room * 0.5);
     const name = set[Math.floor(spot.pick * set.length)];
     layer.append(
-      use("scenery", name, {
+      sprite("scenery", name, {
         class: "ornament",
         x: spot.x - size / 2,
         y: spot.y - size / 2,
@@ -108,13 +144,23 @@ function drawOrnaments(layer, plan) {
       }),
     );
   }
-  if (rose)
+  if (compassRose)
     layer.append(
-      use("scenery", "rose", { class: "ornament rose", x: rose.x - 80, y: rose.y - 80, width: 160, height: 160 }),
+      sprite("scenery", "rose", {
+        class: "ornament rose",
+        x: compassRose.x - 80,
+        y: compassRose.y - 80,
+        width: 160,
+        height: 160,
+      }),
     );
 }
 
-/** One tile with its symbol; grows a chest token when one lies there. */
+/**
+ * Draw one tile with its symbol. CSS shows its chest token when there is one.
+ * @param {Space} space
+ * @param {string} symbol
+ */
 export function drawSpace({ x, y, d, side, board, space, plate }, symbol) {
   return svg(
     "g",
@@ -124,30 +170,45 @@ export function drawSpace({ x, y, d, side, board, space, plate }, symbol) {
     svg(
       "g",
       { class: "sign", transform: `translate(${x} ${y})` },
-      use("symbols", `symbol-${symbol}`, { x: -26, y: -26, width: 52, height: 52 }),
+      sprite("symbols", `symbol-${symbol}`, { x: -26, y: -26, width: 52, height: 52 }),
     ),
-    use("scenery", "chest-token", { class: "chest-token", x: x + 16, y: y - 48, width: 34, height: 34 }),
+    sprite("scenery", "chest-token", { class: "chest-token", x: x + 16, y: y - 48, width: 34, height: 34 }),
     numberPlate(plate, space),
   );
 }
 
-/** Every sixth space carries its number, so that people can talk about the road. */
+/**
+ * Return a plate with the number of the space, for every sixth space.
+ * @param {Point} point
+ * @param {number} space
+ */
 function numberPlate({ x, y }, space) {
   if (space % 6 !== 0) return null;
   const text = svg("text", { x, y: y + 6 });
   text.textContent = String(space);
-  return svg("g", { class: "space-number" }, svg("rect", { x: x - 17, y: y - 13, width: 34, height: 26, rx: 12 }), text);
+  return svg(
+    "g",
+    { class: "space-number" },
+    svg("rect", { x: x - 17, y: y - 13, width: 34, height: 26, rx: 12 }),
+    text,
+  );
 }
 
-/** Prison, wreck, sloop or bay. Its front part goes into another layer, before the pirates. */
+/**
+ * Draw the prison, wreck, sloop or bay. Its front goes into a layer above the pirates.
+ * @param {string} name
+ * @param {Box} box
+ * @param {SVGElement} frontLayer
+ */
 export function drawLandmark(name, { x, y, w, h }, frontLayer) {
-  const box = { x: x - 119, y: y - 108, width: 238, height: 187 }; // 0.85 of its drawing: masts stay off the row above
+  // Scaled to 85 % so that masts do not reach into the row above.
+  const box = { x: x - 119, y: y - 108, width: 238, height: 187 };
   const isBoat = name === "sloop";
   frontLayer.append(
     svg(
       "g",
       { class: isBoat ? "sloop-front-sailing" : "" },
-      svg("g", { class: isBoat ? "sail-with" : "" }, use("scenery", `${name}-front`, box)),
+      svg("g", { class: isBoat ? "sail-with" : "" }, sprite("scenery", `${name}-front`, box)),
     ),
   );
   return svg(
@@ -156,8 +217,15 @@ export function drawLandmark(name, { x, y, w, h }, frontLayer) {
     svg(
       "g",
       { class: isBoat ? "sail-with" : "" },
-      use("scenery", name, box),
-      svg("rect", { class: "landmark-hit", x: x - w / 2, y: y - h / 2 - 6, width: w, height: h + 12, rx: 16 }),
+      sprite("scenery", name, box),
+      svg("rect", {
+        class: "landmark-hit",
+        x: x - w / 2,
+        y: y - h / 2 - 6,
+        width: w,
+        height: h + 12,
+        rx: 16,
+      }),
     ),
   );
 }

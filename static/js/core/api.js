@@ -1,8 +1,13 @@
-// Asking the server over HTTP: JSON both ways, refusals as one kind of error.
-import { rare, t } from "./i18n.js";
+// HTTP requests to the server: JSON both ways, refusals as one error class.
+import { t, withWholeCatalogue } from "./i18n.js";
 
-/** What the server refused, already in the reader's language. */
-export class Refused extends Error {
+/** A request that the server refused. The message is in the page's language. */
+export class RefusedError extends Error {
+  /**
+   * @param {number} status
+   * @param {string} code
+   * @param {string} sentence
+   */
   constructor(status, code, sentence) {
     super(sentence);
     this.status = status;
@@ -10,49 +15,98 @@ export class Refused extends Error {
   }
 }
 
-const csrf = () => document.querySelector('meta[name="csrf"]')?.content ?? "";
+/** @returns {HTMLMetaElement | null} */
+const csrfMeta = () => document.querySelector('meta[name="csrf"]');
+const readCsrfToken = () => csrfMeta()?.content ?? "";
 
-/** How long it really is, where that is more than a moment; as app/web/errors.py counts it. */
-function waiting(seconds) {
+/**
+ * Return a sentence with the waiting time, or "" below a minute. Rounds like app/web/errors.py.
+ * @param {number} seconds
+ */
+function retryLaterSentence(seconds) {
   if (!(seconds > 60)) return "";
   const minutes = Math.ceil(seconds / 60);
-  return t("That was too much for now. Try again in about {n} minutes.", { n: minutes <= 10 ? minutes : Math.ceil(minutes / 5) * 5 });
+  return t("You have done that too often for now. Try again in about {n} minutes.", {
+    n: minutes <= 10 ? minutes : Math.ceil(minutes / 5) * 5,
+  });
 }
 
-async function ask(method, url, body, more = {}) {
-  const headers = { Accept: "application/json", ...more };
-  if (method !== "GET") headers["X-CSRF"] = csrf();
+/**
+ * @param {string} method
+ * @param {string} url
+ * @param {unknown} body
+ * @param {Record<string, string>} [extraHeaders]
+ */
+async function request(method, url, body, extraHeaders = {}) {
+  /** @type {Record<string, string>} */
+  const headers = { Accept: "application/json", ...extraHeaders };
+  if (method !== "GET") headers["X-CSRF"] = readCsrfToken();
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  let answer;
+  let response;
   try {
-    answer = await fetch(url, {
+    response = await fetch(url, {
       method,
       headers,
       credentials: "same-origin",
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch {
-    throw new Refused(0, "offline", t("The server cannot be reached. Check your connection and try again."));
+    throw new RefusedError(
+      0,
+      "offline",
+      t("The server cannot be reached. Check your connection and try again."),
+    );
   }
-  if (answer.status === 204) return null;
-  const parsed = await answer.json().catch(() => null);
-  if (answer.ok) {
-    if (parsed?.csrf) document.querySelector('meta[name="csrf"]').content = parsed.csrf;
+  if (response.status === 204) return null;
+  const parsed = await response.json().catch(() => null);
+  if (response.ok) {
+    if (parsed?.csrf) /** @type {HTMLMetaElement} */ (csrfMeta()).content = parsed.csrf;
     return parsed;
   }
   const problem = parsed?.error ?? { code: "error" };
-  const wait = answer.status === 429 ? waiting(Number(answer.headers.get("Retry-After"))) : "";
-  const sentence = wait || (await rare(import("./refusals.js")).then(({ fullRefusal }) => fullRefusal(problem)));
-  throw new Refused(answer.status, problem.code, sentence);
+  const wait = response.status === 429 ? retryLaterSentence(Number(response.headers.get("Retry-After"))) : "";
+  const sentence =
+    wait ||
+    (await withWholeCatalogue(import("./refusals.js")).then(({ describeRefusal }) =>
+      describeRefusal(problem),
+    ));
+  throw new RefusedError(response.status, problem.code, sentence);
 }
 
-const api = (path) => `/api/v1${path}`;
+/** @param {string} path */
+const apiPath = (path) => `/api/v1${path}`;
 
-export const get = (path, headers = {}) => ask("GET", api(path), undefined, headers);
-export const post = (path, body = {}, headers = {}) => ask("POST", api(path), body, headers);
-export const put = (path, body = {}) => ask("PUT", api(path), body);
-export const remove = (path, body) => ask("DELETE", api(path), body);
+/**
+ * @param {string} path
+ * @param {Record<string, string>} [headers]
+ */
+export const get = (path, headers = {}) => request("GET", apiPath(path), undefined, headers);
+/**
+ * @param {string} path
+ * @param {unknown} [body]
+ * @param {Record<string, string>} [headers]
+ */
+export const post = (path, body = {}, headers = {}) => request("POST", apiPath(path), body, headers);
+/**
+ * @param {string} path
+ * @param {unknown} [body]
+ */
+export const put = (path, body = {}) => request("PUT", apiPath(path), body);
+/**
+ * @param {string} path
+ * @param {unknown} [body]
+ */
+export const remove = (path, body) => request("DELETE", apiPath(path), body);
 
-/** The same for what pages ask of the server outside the API. */
-export const getFrom = (url, headers = {}) => ask("GET", url, undefined, headers);
-export const postTo = (url, body, headers = {}) => ask("POST", url, body, headers);
+/**
+ * Like `get`, for addresses outside the API.
+ * @param {string} url
+ * @param {Record<string, string>} [headers]
+ */
+export const getUrl = (url, headers = {}) => request("GET", url, undefined, headers);
+/**
+ * @param {string} url
+ * @param {unknown} body
+ * @param {Record<string, string>} [headers]
+ */
+export const postUrl = (url, body, headers = {}) => request("POST", url, body, headers);

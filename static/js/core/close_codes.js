@@ -1,6 +1,7 @@
-// What a page does when the server closes its socket with one of our codes (docs/protocol.md §7).
+// How a page reacts when the server closes its socket with an application code (docs/protocol.md §7).
 
-const AFTER = {
+/** @type {Record<number, string>} */
+const REACTIONS = {
   4000: "again",
   4001: "reload",
   4002: "stop",
@@ -12,8 +13,15 @@ const AFTER = {
   4010: "stop",
 };
 
-/** "again", "slowly", "reload", "signed_out", "stop"; undefined where the connection just broke. */
-export const afterClose = (code) => AFTER[code];
+/**
+ * Return "again", "slowly", "reload", "signed_out" or "stop"; undefined if the connection broke without such a code.
+ * @param {number} code
+ */
+export const reactionToClose = (code) => REACTIONS[code];
 
-/** No further attempt from this page. */
-export const isFinal = (after) => after === "reload" || after === "stop" || after === "signed_out";
+/**
+ * Whether this page must not reconnect by itself.
+ * @param {string | undefined} reaction
+ */
+export const isFinal = (reaction) =>
+  reaction === "reload" || reaction === "stop" || reaction === "signed_out";

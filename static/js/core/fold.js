@@ -1,9 +1,24 @@
-// The fold: a view and an event make the next view, as fold.py does on the server. No rules, only the patches events carry.
+// Applies events to a view, as app/rules/core/event.py does on the server. Events carry patches; no rules are needed here.
 
-const bySize = (a, b) => (a < b ? -1 : a > b ? 1 : 0); // as text, by code point
+/** @import {Card, EventOf, EventType, GameEvent, PendingOf, Place, Player, Step, View} from "./types.d.ts" */
 
-/** The order of places on this game's route, for sorting pirates. */
-function rank(view, place) {
+/**
+ * A view while the game runs.
+ * @typedef {Omit<View, "deck" | "players"> & { deck: number, players: (Player & { cards: number })[] }} RunningView
+ */
+
+/**
+ * @param {string} a
+ * @param {string} b
+ */
+const byCodePoint = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
+
+/**
+ * Return the rank of a place on this game's route, for sorting pirates.
+ * @param {RunningView} view
+ * @param {Place} place
+ */
+function placeRank(view, place) {
   if (place === "start") return 0;
   if (place === "goal") return 1e6;
   const passage = view.options.passage_boards * 6;
@@ -11,65 +26,108 @@ function rank(view, place) {
   return place;
 }
 
-function move(view, seat, from, to) {
+/**
+ * @param {RunningView} view
+ * @param {number} seat
+ * @param {Place} from
+ * @param {Place} to
+ */
+function movePirate(view, seat, from, to) {
   const pirates = view.players[seat].pirates;
   const at = pirates.indexOf(from);
   if (at < 0) throw new Error(`no pirate of seat ${seat} at ${from}`);
   pirates[at] = to;
-  pirates.sort((a, b) => rank(view, a) - rank(view, b));
+  pirates.sort((a, b) => placeRank(view, a) - placeRank(view, b));
 }
 
-function gain(view, seat, cards, count) {
+/**
+ * @param {RunningView} view
+ * @param {number} seat
+ * @param {Card[] | null} cards
+ * @param {number} count
+ */
+function addCards(view, seat, cards, count) {
   const player = view.players[seat];
   player.cards += count;
-  if (player.hand && cards) player.hand = [...player.hand, ...cards].sort(bySize);
+  if (player.hand && cards) player.hand = [...player.hand, ...cards].sort(byCodePoint);
 }
 
-function lose(view, seat, cards, count = cards.length) {
+/**
+ * @param {RunningView} view
+ * @param {number} seat
+ * @param {Card[] | null} cards
+ * @param {number} [count]
+ */
+function removeCards(view, seat, cards, count = /** @type {Card[]} */ (cards).length) {
   const player = view.players[seat];
   player.cards -= count;
-  if (player.hand && cards) for (const card of cards) takeOut(player.hand, card);
+  if (player.hand && cards) for (const card of cards) removeCard(player.hand, card);
 }
 
-function takeOut(cards, card) {
+/**
+ * @param {Card[]} cards
+ * @param {Card} card
+ */
+function removeCard(cards, card) {
   const at = cards.indexOf(card);
   if (at < 0) throw new Error(`${card} is not there`);
   cards.splice(at, 1);
 }
 
-/** A card was played: it leaves the hand for the discards and costs `actions`. */
-function play(view, seat, cards, actions = 1) {
-  lose(view, seat, cards);
+/**
+ * Move played cards from the hand to the discards and count `actions` as taken.
+ * @param {RunningView} view
+ * @param {number} seat
+ * @param {Card[]} cards
+ * @param {number} [actions]
+ */
+function playCards(view, seat, cards, actions = 1) {
+  removeCards(view, seat, cards);
   view.discard.push(...cards);
   view.turn.taken += actions;
   view.forced_passes = 0;
 }
 
+/** @param {Card} card */
 const isDark = (card) => card.endsWith("*");
 
-function hideAgain(view, from, viewer) {
+/**
+ * @param {RunningView} view
+ * @param {number} from
+ * @param {number | null} viewer
+ */
+function hideHandAgain(view, from, viewer) {
   const hidden = view.options.hands === "hidden" && viewer !== from;
   if (hidden) view.players[from].hand = null;
 }
 
-function owe(view, kind, event, viewer) {
-  view.pending = { kind, seat: event.seat, cards: null, dark: isDark(event.card) };
-  if (viewer === event.seat) view.pending.cards = [];
-  else view.pending.count = 0;
+/**
+ * @param {RunningView} view
+ * @param {"share" | "stack"} kind
+ * @param {{ seat: number, card: Card }} event
+ * @param {number | null} viewer
+ */
+function setPendingCards(view, kind, event, viewer) {
+  /** @type {PendingOf<"share" | "stack">} */
+  const pending = { kind, seat: event.seat, cards: null, dark: isDark(event.card) };
+  if (viewer === event.seat) pending.cards = [];
+  else pending.count = 0;
+  view.pending = pending;
 }
 
+/** @type {{ [T in EventType]: (view: RunningView, e: EventOf<T>, viewer: number | null) => void }} */
 const patches = {
   advanced(view, e) {
-    play(view, e.seat, [e.card]);
-    move(view, e.seat, e.from, e.to);
+    playCards(view, e.seat, [e.card]);
+    movePirate(view, e.seat, e.from, e.to);
   },
   retreated(view, e) {
-    move(view, e.seat, e.from, e.to);
+    movePirate(view, e.seat, e.from, e.to);
     view.turn.taken += 1;
     view.forced_passes = 0;
   },
   morgan_moved(view, e) {
-    move(view, e.player, e.from, e.to);
+    movePirate(view, e.player, e.from, e.to);
     view.turn.taken += 1;
     view.forced_passes = 0;
   },
@@ -85,7 +143,7 @@ const patches = {
   cards_drawn(view, e) {
     if (e.source === "row") view.row.splice(0, e.count);
     else view.deck -= e.count;
-    gain(view, e.seat, e.cards, e.count);
+    addCards(view, e.seat, e.cards, e.count);
   },
   row_laid(view, e) {
     view.deck -= e.cards.length;
@@ -112,61 +170,63 @@ const patches = {
     view.forced_passes = 0;
   },
   pistol_aimed(view, e) {
-    play(view, e.seat, [e.card]);
+    playCards(view, e.seat, [e.card]);
     view.pending = { kind: "steal", seat: e.seat, from: e.player, dark: isDark(e.card) };
     if (e.hand) view.players[e.player].hand = [...e.hand];
   },
   card_stolen(view, e, viewer) {
     view.pending = null;
-    gain(view, e.seat, e.card ? [e.card] : null, 1);
-    lose(view, e.from, e.card ? [e.card] : null, 1);
-    hideAgain(view, e.from, viewer);
+    addCards(view, e.seat, e.card ? [e.card] : null, 1);
+    removeCards(view, e.from, e.card ? [e.card] : null, 1);
+    hideHandAgain(view, e.from, viewer);
     view.forced_passes = 0;
   },
   steal_lapsed(view, e, viewer) {
     view.pending = null;
-    hideAgain(view, e.from, viewer);
+    hideHandAgain(view, e.from, viewer);
   },
   rum_poured(view, e, viewer) {
-    play(view, e.seat, [e.card]);
-    owe(view, "share", e, viewer);
+    playCards(view, e.seat, [e.card]);
+    setPendingCards(view, "share", e, viewer);
   },
   lantern_lit(view, e, viewer) {
-    play(view, e.seat, [e.card]);
-    owe(view, "stack", e, viewer);
+    playCards(view, e.seat, [e.card]);
+    setPendingCards(view, "stack", e, viewer);
   },
   choice_dealt(view, e) {
     view.deck -= e.count;
-    if (view.pending.cards) view.pending.cards = [...view.pending.cards, ...e.cards].sort(bySize);
-    else view.pending.count += e.count;
+    const pending = /** @type {PendingOf<"share" | "stack">} */ (view.pending);
+    if (pending.cards)
+      pending.cards = [...pending.cards, .../** @type {Card[]} */ (e.cards)].sort(byCodePoint);
+    else pending.count = /** @type {number} */ (pending.count) + e.count;
   },
   cards_shared(view, e) {
     view.pending = null;
-    gain(view, e.seat, e.keep, e.kept);
-    for (const [seat, card] of Object.entries(e.give)) gain(view, Number(seat), card ? [card] : null, 1);
+    addCards(view, e.seat, e.keep, e.kept);
+    for (const [seat, card] of Object.entries(e.give)) addCards(view, Number(seat), card ? [card] : null, 1);
     view.forced_passes = 0;
   },
   cards_stacked(view, e) {
     view.pending = null;
-    gain(view, e.seat, e.keep ? [e.keep] : null, 1);
+    addCards(view, e.seat, e.keep ? [e.keep] : null, 1);
     view.deck += e.count;
     view.forced_passes = 0;
   },
   parrot_advanced(view, e) {
-    play(view, e.seat, [...e.cards].sort(bySize));
-    move(view, e.seat, e.from, e.to);
+    playCards(view, e.seat, [...e.cards].sort(byCodePoint));
+    movePirate(view, e.seat, e.from, e.to);
   },
   hook_advanced(view, e) {
-    play(view, e.seat, [e.card, e.with], 2);
-    move(view, e.seat, e.from, e.to);
-    move(view, e.seat, e.from, e.to);
+    playCards(view, e.seat, [e.card, e.with], 2);
+    movePirate(view, e.seat, e.from, e.to);
+    movePirate(view, e.seat, e.from, e.to);
   },
   chest_opened(view, e) {
-    play(view, e.seat, [e.card]);
+    playCards(view, e.seat, [e.card]);
     delete view.chests[e.from];
   },
   snake_struck(view, e) {
-    move(view, e.seat, e.from, e.to);
+    movePirate(view, e.seat, e.from, e.to);
   },
   chests_laid(view, e) {
     view.chests = Object.fromEntries(e.spaces.map((space) => [space, null]));
@@ -177,10 +237,11 @@ const patches = {
     view.pending = { kind: "discard", owed: { ...e.owed } };
   },
   cards_discarded(view, e) {
-    lose(view, e.seat, e.cards);
+    removeCards(view, e.seat, e.cards);
     view.discard.push(...e.cards);
-    delete view.pending.owed[e.seat];
-    if (Object.keys(view.pending.owed).length === 0) view.pending = null;
+    const { owed } = /** @type {PendingOf<"discard">} */ (view.pending);
+    delete owed[e.seat];
+    if (Object.keys(owed).length === 0) view.pending = null;
     view.forced_passes = 0;
   },
   pending_discarded(view, e) {
@@ -189,44 +250,70 @@ const patches = {
   },
   game_won(view, e) {
     view.winner = e.seat;
-    if (!e.hands) return; // a deal that others play too
-    view.seed = e.seed;
-    view.deck = e.deck;
-    view.chests = e.chests;
-    view.chests_aside = e.chests_aside;
-    view.players.forEach((player, seat) => {
-      player.hand = e.hands[seat];
+    const { hands } = e;
+    // A deal of the day keeps its hands and deck secret.
+    if (!hands) return;
+    const shown = /** @type {View} */ (view);
+    const whole = /** @type {Required<typeof e>} */ (e);
+    shown.seed = whole.seed;
+    shown.deck = whole.deck;
+    shown.chests = whole.chests;
+    shown.chests_aside = whole.chests_aside;
+    shown.players.forEach((player, seat) => {
+      player.hand = hands[seat];
       delete player.cards;
     });
   },
 };
 
-/** The view after one event, in place. `viewer` is a seat or null for a spectator. */
+/** @typedef {(view: RunningView, e: GameEvent, viewer: number | null) => void} Patch */
+
+/**
+ * Apply one event to the view in place. `viewer` is a seat, or null for a spectator.
+ * @param {View} view
+ * @param {GameEvent} event
+ * @param {number | null} viewer
+ */
 export function fold(view, event, viewer) {
-  const patch = patches[event.type];
+  const patch = /** @type {Patch | undefined} */ (patches[event.type]);
   if (!patch) throw new Error(`unknown event ${event.type}`);
-  patch(view, event, viewer);
+  patch(/** @type {RunningView} */ (view), event, viewer);
 }
 
-/** A fresh view after a list of events; the old one stays as it was. */
+/**
+ * Return a new view with all events applied. The given view is not changed.
+ * @param {View} view
+ * @param {GameEvent[]} events
+ * @param {number | null} viewer
+ */
 export function foldAll(view, events, viewer) {
   const next = structuredClone(view);
   for (const event of events) fold(next, event, viewer);
   return next;
 }
 
-/** Where the last turn of a seat that is over begins among the views of a game; 0 if it has had none. */
-export function lastTurnOf(views, seat) {
-  const isIts = (at) => at >= 0 && views[at].turn.seat === seat;
+/**
+ * Return the index of the view at which a seat's last completed turn began; 0 if it has none.
+ * @param {View[]} views
+ * @param {number} seat
+ */
+export function lastTurnStart(views, seat) {
+  /** @param {number} at */
+  const isOwnTurn = (at) => at >= 0 && views[at].turn.seat === seat;
   let at = views.length - 1;
-  while (isIts(at)) at -= 1; // the turn under way
-  while (at >= 0 && !isIts(at)) at -= 1;
-  while (isIts(at - 1)) at -= 1;
+  // Skip the turn in progress.
+  while (isOwnTurn(at)) at -= 1;
+  while (at >= 0 && !isOwnTurn(at)) at -= 1;
+  while (isOwnTurn(at - 1)) at -= 1;
   return Math.max(0, at);
 }
 
-/** All views of a replay, the opening first. */
-export function viewsOf({ view, steps }, viewer) {
+/**
+ * Return all views of a replay, the initial one first.
+ * @param {{ view: View, steps: Step[] }} parts
+ * @param {number | null} viewer
+ */
+export function replayViews({ view, steps }, viewer) {
   const views = [view];
   for (const step of steps) views.push(step.view ?? foldAll(views[views.length - 1], step.events, viewer));
   return views;

@@ -1,11 +1,23 @@
-// Sentences in the page's language: the same catalogue the templates use, English is the key.
+// Translation with the catalogue that the templates use. The English sentence is the key.
 
-const HOLE = /\{(\w+)\}/g;
+const PLACEHOLDER = /\{(\w+)\}/g;
 
-/** Read what the page points at; a missing catalogue means English, never a broken page. */
-async function readCatalogue(name = "catalogue") {
+/**
+ * The sentences of a language, keyed by the English sentence.
+ * @typedef {object} Catalogue
+ * @property {string} [lang]
+ * @property {Record<string, string>} [singles]
+ * @property {Record<string, [string, string]>} [plurals]
+ * @property {Record<string, string>} [reasons]
+ * @property {boolean} [zeroIsOne]
+ */
+
+/** Fetch the catalogue that a <meta> of the page names. Without one the page stays English. */
+async function fetchCatalogue(name = "catalogue") {
   if (typeof document === "undefined") return {};
-  const url = document.querySelector(`meta[name="${name}"]`)?.content;
+  /** @type {HTMLMetaElement | null} */
+  const meta = document.querySelector(`meta[name="${name}"]`);
+  const url = meta?.content;
   if (!url) return {};
   try {
     const answer = await fetch(url);
@@ -15,63 +27,108 @@ async function readCatalogue(name = "catalogue") {
   }
 }
 
-let catalogue = await readCatalogue();
+let catalogue = await fetchCatalogue();
 
-/** For tests and for pages that bring their own sentences. */
-export function useCatalogue(sentences) {
+/**
+ * Replace the catalogue (for tests).
+ * @param {Catalogue} sentences
+ */
+export function setCatalogue(sentences) {
   catalogue = sentences;
 }
 
 let isWhole = false;
 
-/** The table is given only what it usually says; what is rare asks for the whole catalogue first. */
-export async function wholeCatalogue() {
+/** Fetch the whole catalogue once. The table page starts with the part that it usually needs. */
+export async function loadWholeCatalogue() {
   if (isWhole) return;
-  const whole = await readCatalogue("catalogue-whole");
+  const whole = await fetchCatalogue("catalogue-whole");
   isWhole = Boolean(whole.lang);
   if (isWhole) catalogue = whole;
 }
 
-/** A module that few need, `rare(import("…"))`, when its sentences are there too (NOT_AT_TABLE in app/web/i18n.py). */
-export const rare = (loading) => Promise.all([loading, wholeCatalogue()]).then(([module]) => module);
+/**
+ * Load a rarely needed module together with its sentences: withWholeCatalogue(import("…")). NON_TABLE_SCRIPTS in
+ * app/web/i18n.py lists such modules.
+ * @template T
+ * @param {Promise<T>} loading
+ * @returns {Promise<T>}
+ */
+export const withWholeCatalogue = (loading) =>
+  Promise.all([loading, loadWholeCatalogue()]).then(([module]) => module);
 
 /** The page's language, as a BCP 47 tag. */
 export const language = () => catalogue.lang ?? "en";
 
-function fill(text, values) {
-  return text.replace(HOLE, (hole, name) => (name in values ? String(values[name]) : hole));
+/**
+ * @param {string} text
+ * @param {Record<string, unknown>} values
+ */
+function fillPlaceholders(text, values) {
+  return text.replace(PLACEHOLDER, (hole, name) => (name in values ? String(values[name]) : hole));
 }
 
-/** Translate a sentence: t("{name} joined", {name}). */
+/**
+ * Translate a sentence: t("{name} joined", {name}).
+ * @param {string} source
+ * @param {Record<string, unknown>} [values]
+ */
 export function t(source, values = {}) {
-  return fill(catalogue.singles?.[source] ?? source, values);
+  return fillPlaceholders(catalogue.singles?.[source] ?? source, values);
 }
 
-/** The sentence for why the rules refuse something, in the page's language; its {holes} are the parameters. */
-export const reason = (why) => catalogue.reasons?.[why];
+/**
+ * Return the translated sentence for a reason of the rules, with {placeholders} for its parameters.
+ * @param {string} why
+ */
+export const refusalReason = (why) => catalogue.reasons?.[why];
 
-/** Translate by number: tn("{n} card", "{n} cards", n). */
+/**
+ * Translate a sentence with a count: tn("{n} card", "{n} cards", n).
+ * @param {string} one
+ * @param {string} many
+ * @param {number} n
+ * @param {Record<string, unknown>} [values]
+ */
 export function tn(one, many, n, values = {}) {
   const forms = catalogue.plurals?.[one] ?? [one, many];
   const isOne = n === 1 || (n === 0 && catalogue.zeroIsOne === true);
-  return fill(forms[isOne ? 0 : 1], { n, ...values });
+  return fillPlaceholders(forms[isOne ? 0 : 1], { n, ...values });
 }
 
-/** Mark a sentence for translation where it stands; t() it where it is shown. */
+/**
+ * Mark a sentence for extraction. It is translated with t() where it is shown.
+ * @param {string} source
+ */
 export const N_ = (source) => source;
 
-/** Names joined as the language joins them: "red, blue and green". */
-export function list(parts) {
+/**
+ * Join names as the language does: "red, blue and green".
+ * @param {string[]} parts
+ */
+export function formatList(parts) {
   return new Intl.ListFormat(language(), { type: "conjunction" }).format(parts);
 }
 
-/** A share as the language writes it: "27%", "27 %". */
-export const percent = (share) => new Intl.NumberFormat(language(), { style: "percent" }).format(share);
+/**
+ * Format a share as the language does: "27%", "27 %".
+ * @param {number} share
+ */
+export const formatPercent = (share) => new Intl.NumberFormat(language(), { style: "percent" }).format(share);
 
-/** A moment as people say it: "5 minutes ago", "in 2 days". */
-export function ago(seconds) {
+/**
+ * Format an offset from now: "5 minutes ago", "in 2 days".
+ * @param {number} seconds
+ */
+export function formatRelativeTime(seconds) {
   const words = new Intl.RelativeTimeFormat(language(), { numeric: "auto" });
-  const steps = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
+  /** @type {[Intl.RelativeTimeFormatUnit, number][]} */
+  const steps = [
+    ["day", 86400],
+    ["hour", 3600],
+    ["minute", 60],
+    ["second", 1],
+  ];
   for (const [unit, size] of steps) {
     if (Math.abs(seconds) >= size || unit === "second") {
       return words.format(Math.round(seconds / size), unit);

@@ -1,21 +1,44 @@
-// Pictures out of the sprite files in static/icons: symbols, signs and pirates.
+// Pictures from the sprite sheets in static/icons: symbols, signs and pirates.
+
+/** @import {Attributes, Card} from "./types.d.ts" */
 
 import { svg } from "./dom.js";
 
-const folder = new URL("../../icons/", import.meta.url).pathname;
+const ICON_FOLDER = new URL("../../icons/", import.meta.url).pathname;
 
-export const iconUrl = (name) => folder + name;
+/** @param {string} name */
+export const iconUrl = (name) => ICON_FOLDER + name;
 
-/** A <use> of one of our sprites: use("symbols", "symbol-key", {x, y, width, height}). */
-export const use = (sheet, id, attributes = {}) => svg("use", { href: `${folder}${sheet}.svg#${id}`, ...attributes });
+/**
+ * Create a <use> of a sprite: sprite("symbols", "symbol-key", {x, y, width, height}).
+ * @param {string} sheet
+ * @param {string} id
+ * @param {Attributes} [attributes]
+ */
+export const sprite = (sheet, id, attributes = {}) =>
+  svg("use", { href: `${ICON_FOLDER}${sheet}.svg#${id}`, ...attributes });
 
-/** A decorative icon for HTML; its meaning must stand beside it in words. */
+/**
+ * Create a decorative icon for HTML. Text beside it must carry the meaning.
+ * @param {string} sheet
+ * @param {string} id
+ * @param {string} [cls]
+ */
 export const icon = (sheet, id, cls = "icon") =>
-  svg("svg", { class: cls, "aria-hidden": "true", focusable: "false" }, use(sheet, id));
+  svg("svg", { class: cls, "aria-hidden": "true", focusable: "false" }, sprite(sheet, id));
 
+/**
+ * @param {Card} card
+ * @param {string} [cls]
+ */
 export const symbolIcon = (card, cls = "icon") => icon("symbols", `symbol-${card.replace("*", "")}`, cls);
 
-/** A pirate with badge and letter, as an <svg> for HTML. `look` is 0-4: red, blue, yellow, green, violet. */
+/**
+ * Create a pirate with badge and letter as an <svg>. `look` is 0–4: red, blue, yellow, green, violet.
+ * @param {number} look
+ * @param {string} letter
+ * @param {string} [cls]
+ */
 export function pirateIcon(look, letter, cls = "pirate") {
   return svg(
     "svg",
@@ -24,7 +47,7 @@ export function pirateIcon(look, letter, cls = "pirate") {
   );
 }
 
-const BADGE = [
+const BADGES = [
   [9.5, 30, 21],
   [9.5, 30, 21],
   [8, 27, 24],
@@ -32,10 +55,14 @@ const BADGE = [
   [7, 27, 26],
 ];
 
-/** The drawing of a pirate, 40 x 60, feet at (20, 56). */
+/**
+ * Create the elements of a pirate, 40 × 60 units with the feet at (20, 56).
+ * @param {number} look
+ * @param {string} letter
+ */
 export function pirateParts(look, letter) {
-  const [x, y, size] = BADGE[look];
-  const badge = use("pirates", `shape-${look}`, { x, y, width: size, height: size, class: "badge" });
+  const [x, y, size] = BADGES[look];
+  const badge = sprite("pirates", `shape-${look}`, { x, y, width: size, height: size, class: "badge" });
   const text = svg("text", { x: 20, y: look === 2 ? 46.5 : 45.8, class: "badge-letter" }, letter);
-  return [use("pirates", `pirate-${look}`, { x: 0, y: -4, width: 40, height: 60 }), badge, text];
+  return [sprite("pirates", `pirate-${look}`, { x: 0, y: -4, width: 40, height: 60 }), badge, text];
 }

@@ -1,17 +1,25 @@
-// Whether a socket still leads anywhere. A browser may take a minute to notice that nothing comes through any more; so
-// the server is asked, and silence is an answer.
+// Detects dead sockets. A browser may take a minute to notice a lost connection, so the page pings the server and treats
+// silence as a loss.
 
-const TICK = 1000;
-const IDLE = 10000; // nothing was heard for so long: ask
-const IDLE_UNSEEN = 25000; // nobody looks at the page
-const SILENCE = 3500; // no answer for so long: nothing comes through
-const SECOND_WAY = 1500; // no answer for so long: ask in another way too
-const LONGEST_SILENCE = 12000; // and then it does not matter why
+const TICK_MS = 1000;
+// Ping after this long without a frame;
+const PROBE_AFTER_MS = 10000;
+// in a hidden page, after this long.
+const PROBE_HIDDEN_AFTER_MS = 25000;
+// The socket counts as dead if a ping stays unanswered this long.
+const DEAD_AFTER_MS = 3500;
+// If an answer is due, also probe over HTTP after this long.
+const HTTP_PROBE_AFTER_MS = 1500;
+// The longest silence that is tolerated, even if the server answers over HTTP.
+const MAX_SILENCE_MS = 12000;
 
-/** Whether the server answers a plain request: it may be busy with what came before our question on the socket. */
-async function answers() {
+/** Whether the server answers an HTTP request. On the socket it may still be busy with frames that precede the ping. */
+async function isServerReachable() {
   try {
-    const { ok } = await fetch("/healthz", { cache: "no-store", signal: AbortSignal.timeout(LONGEST_SILENCE / 4) });
+    const { ok } = await fetch("/healthz", {
+      cache: "no-store",
+      signal: AbortSignal.timeout(MAX_SILENCE_MS / 4),
+    });
     return ok;
   } catch {
     return false;
@@ -19,49 +27,55 @@ async function answers() {
 }
 
 /**
- * Liveness({ping(), isWelcomed(), isOwed(), onDead()}) -> {heard(), doubt(), isDoubtful()}
- * isOwed(): whether the server owes an answer, and may take time for it. `doubt` asks now, not when it is due.
+ * Liveness({ping(), isWelcomed(), isAwaitingAnswer(), onDead()}) -> {markAlive(), probe(), isUnconfirmed()}
+ * `isAwaitingAnswer`: whether a command is unanswered; the server may need time for it. `probe` pings at once.
+ * @param {{ ping: () => void, isWelcomed: () => boolean, isAwaitingAnswer: () => boolean, onDead: () => void }} parts
  */
-export function Liveness({ ping, isWelcomed, isOwed, onDead }) {
-  let heardAt = Date.now();
-  let askedAt = 0; // 0: no question is open
-  let ticks = 0; // since it was asked: a page that was held up has not listened either
-  let isReached = null; // by the second way; null until it is tried
+export function Liveness({ ping, isWelcomed, isAwaitingAnswer, onDead }) {
+  let aliveAt = Date.now();
+  // 0 if no ping is unanswered.
+  let probedAt = 0;
+  // A page that was suspended has few ticks: it could not receive the answer either.
+  let ticksSinceProbe = 0;
+  // Result of the HTTP probe; null until there is one.
+  /** @type {boolean | null} */
+  let isReachable = null;
 
-  function heard() {
-    heardAt = Date.now();
-    askedAt = 0;
+  function markAlive() {
+    aliveAt = Date.now();
+    probedAt = 0;
   }
 
-  function doubt() {
-    if (askedAt || !isWelcomed()) return;
-    askedAt = Date.now();
-    ticks = 0;
-    isReached = null;
+  function probe() {
+    if (probedAt || !isWelcomed()) return;
+    probedAt = Date.now();
+    ticksSinceProbe = 0;
+    isReachable = null;
     ping();
   }
 
-  async function askAgain() {
-    const question = askedAt;
-    isReached = false;
-    const answer = await answers();
-    if (question === askedAt) isReached = answer;
+  async function probeOverHttp() {
+    const question = probedAt;
+    isReachable = false;
+    const answer = await isServerReachable();
+    if (question === probedAt) isReachable = answer;
   }
 
   setInterval(() => {
     const now = Date.now();
     if (!isWelcomed()) {
-      if (now - heardAt >= LONGEST_SILENCE) onDead();
-    } else if (!askedAt) {
-      if (now - heardAt >= (document.visibilityState === "hidden" ? IDLE_UNSEEN : IDLE)) doubt();
+      if (now - aliveAt >= MAX_SILENCE_MS) onDead();
+    } else if (!probedAt) {
+      if (now - aliveAt >= (document.visibilityState === "hidden" ? PROBE_HIDDEN_AFTER_MS : PROBE_AFTER_MS))
+        probe();
     } else {
-      ticks += 1;
-      const silent = now - askedAt;
-      if (isOwed() && isReached === null && silent >= SECOND_WAY) askAgain();
-      const isPatient = isOwed() && isReached && silent < LONGEST_SILENCE;
-      if (ticks > 1 && silent >= SILENCE && !isPatient) onDead();
+      ticksSinceProbe += 1;
+      const silentMs = now - probedAt;
+      if (isAwaitingAnswer() && isReachable === null && silentMs >= HTTP_PROBE_AFTER_MS) probeOverHttp();
+      const isPatient = isAwaitingAnswer() && isReachable && silentMs < MAX_SILENCE_MS;
+      if (ticksSinceProbe > 1 && silentMs >= DEAD_AFTER_MS && !isPatient) onDead();
     }
-  }, TICK);
+  }, TICK_MS);
 
-  return { heard, doubt, isDoubtful: () => askedAt > 0 && !isReached };
+  return { markAlive, probe, isUnconfirmed: () => probedAt > 0 && !isReachable };
 }

@@ -1,16 +1,26 @@
-// The lobby socket: comes back by itself with growing pauses, at once when the network or the page returns.
+// The lobby socket. Reconnects with back-off, and at once when the network or the page comes back.
 
-import { afterClose, isFinal } from "./close_codes.js";
+/** @import {LobbyMessage} from "./types.d.ts" */
 
-const FIRST_PAUSE = 500;
-const LONGEST_PAUSE = 15000;
+import { isFinal, reactionToClose } from "./close_codes.js";
 
-/** Keep a socket to the lobby open; onOpen(send), onMessage(message), onState("open"|"lost"|"over"). Gives `send`. */
-export function lobbySocket({ onOpen, onMessage, onState = () => {} }) {
+/** The first message of a connection. */
+export const LOBBY_HELLO = { do: "hello", v: 2 };
+
+const FIRST_RETRY_MS = 500;
+const MAX_RETRY_MS = 15000;
+
+/**
+ * Keep a socket to the lobby open and return its `send` function.
+ * @param {{ onOpen: (send: (message: object) => void) => void, onMessage: (message: LobbyMessage) => void, onState?: (state: "open" | "lost" | "over") => void }} parts
+ */
+export function openLobbySocket({ onOpen, onMessage, onState = () => {} }) {
+  /** @type {WebSocket | null} */
   let socket = null;
-  let pause = FIRST_PAUSE;
+  let retryMs = FIRST_RETRY_MS;
   let timer = 0;
 
+  /** @param {object} message */
   const send = (message) => {
     if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
   };
@@ -21,21 +31,21 @@ export function lobbySocket({ onOpen, onMessage, onState = () => {} }) {
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
     socket = new WebSocket(`${scheme}//${location.host}/ws/lobby`);
     socket.addEventListener("open", () => {
-      pause = FIRST_PAUSE;
+      retryMs = FIRST_RETRY_MS;
       onOpen(send);
       onState("open");
     });
     socket.addEventListener("message", (event) => onMessage(JSON.parse(event.data)));
     socket.addEventListener("close", ({ code }) => {
-      const after = afterClose(code);
-      if (code === 1000 || isFinal(after)) {
-        if (after === "reload") location.reload();
+      const reaction = reactionToClose(code);
+      if (code === 1000 || isFinal(reaction)) {
+        if (reaction === "reload") location.reload();
         onState("over");
         return;
       }
       onState("lost");
-      timer = setTimeout(connect, after === "again" ? 100 : pause * (0.5 + Math.random()));
-      pause = Math.min(pause * 2, LONGEST_PAUSE);
+      timer = setTimeout(connect, reaction === "again" ? 100 : retryMs * (0.5 + Math.random()));
+      retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
     });
   }
 

@@ -1,10 +1,13 @@
-// Names for things, in the page's language: symbols, colours, places, people. Used by labels, log and live region alike.
+// Translated names of symbols, colours, places and people, for labels, log and live region.
 
-import { N_, list, t, tn } from "./i18n.js";
+/** @import {Card, Colour, Place, SeatLooks, View} from "./types.d.ts" */
 
+import { formatList, N_, t, tn } from "./i18n.js";
+
+/** @type {Colour[]} */
 export const COLOURS = ["red", "blue", "yellow", "green", "violet"];
 
-/** The symbols of each set, in the order of their names. */
+/** The symbols of each set in alphabetical order. */
 export const SYMBOLS = {
   classic: ["bottle", "dagger", "hat", "key", "pistol", "skull"],
   escape: ["chest", "hook", "lantern", "parrot", "pistol", "rum"],
@@ -12,6 +15,7 @@ export const SYMBOLS = {
 
 const colourNames = [N_("red"), N_("blue"), N_("yellow"), N_("green"), N_("violet")];
 
+/** @type {Record<string, string>} */
 const symbolNames = {
   bottle: N_("bottle"),
   dagger: N_("dagger"),
@@ -26,6 +30,7 @@ const symbolNames = {
   rum: N_("rum"),
 };
 
+/** @type {Record<string, string>} */
 const presetNames = {
   jamaica: N_("Jamaica"),
   tortuga: N_("Tortuga"),
@@ -36,6 +41,7 @@ const presetNames = {
   complete: N_("The Complete Escape"),
 };
 
+/** @type {Record<string, string>} */
 const levelNames = {
   "cabin-boy": N_("Cabin boy"),
   sailor: N_("Sailor"),
@@ -44,103 +50,210 @@ const levelNames = {
   legend: N_("Legend"),
 };
 
+/** @param {string} preset */
 export const presetName = (preset) => t(presetNames[preset] ?? preset);
+/** @param {string} level */
 export const levelName = (level) => t(levelNames[level] ?? level);
-export const levels = Object.keys(levelNames);
+export const LEVELS = Object.keys(levelNames);
 
-/** "key", or "dark key" for a dark card. */
+/**
+ * "key", or "dark key" for a dark card.
+ * @param {Card} card
+ */
 export function cardName(card) {
   const symbol = t(symbolNames[card.replace("*", "")] ?? card);
   return card.endsWith("*") ? t("dark {symbol}", { symbol }) : symbol;
 }
 
-export const symbolName = (symbol) => t(symbolNames[symbol] ?? symbol);
+/**
+ * Cards as the object of a sentence ("plays a key"): with an article, and in the case the language wants.
+ * @type {Record<string, (n: number) => string>}
+ */
+const cardObjects = {
+  bottle: (n) => tn("a bottle", "{n} bottles", n),
+  dagger: (n) => tn("a dagger", "{n} daggers", n),
+  hat: (n) => tn("a hat", "{n} hats", n),
+  key: (n) => tn("a key", "{n} keys", n),
+  pistol: (n) => tn("a pistol", "{n} pistols", n),
+  skull: (n) => tn("a skull", "{n} skulls", n),
+  chest: (n) => tn("a chest", "{n} chests", n),
+  hook: (n) => tn("a hook", "{n} hooks", n),
+  lantern: (n) => tn("a lantern", "{n} lanterns", n),
+  parrot: (n) => tn("a parrot", "{n} parrots", n),
+  rum: (n) => tn("a rum card", "{n} rum cards", n),
+};
 
-/** Cards by kind: [["key", 3], ["key*", 1], …] in their own order. */
-export function byKind(cards) {
+/**
+ * "a key", "2 keys (dark cards)": goes into {card} of a sentence such as "{name} plays {card}".
+ * @param {Card} card
+ */
+export function cardObject(card, n = 1) {
+  const object = cardObjects[card.replace("*", "")]?.(n) ?? card;
+  return card.endsWith("*") ? tn("{card} (dark card)", "{card} (dark cards)", n, { card: object }) : object;
+}
+
+/** @param {string} symbol */
+const symbolName = (symbol) => t(symbolNames[symbol] ?? symbol);
+
+/**
+ * Count cards by kind: [["key", 3], ["key*", 1], …], in the order of first occurrence.
+ * @param {Card[]} cards
+ */
+export function countByKind(cards) {
   const counts = new Map();
   for (const card of cards) counts.set(card, (counts.get(card) ?? 0) + 1);
   return [...counts];
 }
 
-/** Cards in words, alike ones counted: "2 × key and hat". */
-export function cardsInWords(cards) {
-  return list(
-    byKind(cards).map(([card, n]) => (n > 1 ? t("{n} × {card}", { n, card: cardName(card) }) : cardName(card))),
+/**
+ * List cards with equal ones counted: "2 × key and hat".
+ * @param {Card[]} cards
+ */
+export function describeCards(cards) {
+  return formatList(
+    countByKind(cards).map(([card, n]) =>
+      n > 1 ? t("{n} × {card}", { n, card: cardName(card) }) : cardName(card),
+    ),
   );
 }
 
+/**
+ * Cards as the object of a sentence: "2 keys and a hat".
+ * @param {Card[]} cards
+ */
+export const describeCardObjects = (cards) =>
+  formatList(countByKind(cards).map(([card, n]) => cardObject(card, n)));
+
+/** @param {number} n */
 export const cardCount = (n) => tn("{n} card", "{n} cards", n);
 
-/** 0-4: which figure and colour a seat has. Before colours are known, seats take them in order. */
+/**
+ * Return the index (0–4) of a seat's figure and colour. Before colours are chosen, seats take them in order.
+ * @param {SeatLooks} seats
+ * @param {number} seat
+ */
 export function lookOf(seats, seat) {
-  const at = COLOURS.indexOf(seats?.[seat]?.colour);
+  const at = COLOURS.indexOf(/** @type {Colour} */ (seats?.[seat]?.colour));
   return at < 0 ? seat % 5 : at;
 }
 
+/** @param {number} look */
 export const colourName = (look) => t(colourNames[look]);
 
-/** The letter on the coat: not translated, since in some languages two colours begin alike. */
+/**
+ * Return the letter on a figure. It is not translated, because two colours may share an initial.
+ * @param {number} look
+ */
 export const letterOf = (look) => "RBYGV"[look];
 
-/** What to call whoever a name belongs to: of somebody who was deleted there is none. */
-export const personName = (name) => name || t("somebody");
+/**
+ * Return a person's name, or a placeholder for a deleted person.
+ * @param {string | null | undefined} name
+ */
+export const personName = (name) => name || t("someone");
 
-/** How a seat is called: its name, or its colour when nobody has said a name. */
+/**
+ * Return the name of a seat: its person's, its bot's, or its colour.
+ * @param {SeatLooks} seats
+ * @param {number} seat
+ */
 export function seatName(seats, seat) {
   const info = seats?.[seat];
   if (info?.person || info?.reserved) return personName(info.name);
   return info?.name ?? colourName(lookOf(seats, seat));
 }
 
-// A place has words of its own for every way of naming it: most languages bend it ("aus dem Gefängnis", "au sloop").
+// A place has one phrase per preposition, because most languages inflect it ("aus dem Gefängnis", "au sloop").
 const placeWords = {
-  prison: { name: N_("the prison"), at: N_("in the prison"), from: N_("from the prison"), to: N_("to the prison") },
-  wreck: { name: N_("the wreck"), at: N_("at the wreck"), from: N_("from the wreck"), to: N_("to the wreck") },
-  sloop: { name: N_("the sloop"), at: N_("aboard the sloop"), from: N_("from the sloop"), to: N_("to the sloop") },
+  prison: {
+    name: N_("the prison"),
+    at: N_("in the prison"),
+    from: N_("from the prison"),
+    to: N_("to the prison"),
+  },
+  wreck: {
+    name: N_("the wreck"),
+    at: N_("at the wreck"),
+    from: N_("from the wreck"),
+    to: N_("to the wreck"),
+  },
+  sloop: {
+    name: N_("the sloop"),
+    at: N_("aboard the sloop"),
+    from: N_("from the sloop"),
+    to: N_("to the sloop"),
+  },
   bay: {
     name: N_("the pirate bay"),
     at: N_("in the pirate bay"),
     from: N_("from the pirate bay"),
     to: N_("to the pirate bay"),
   },
-  space: { name: N_("space {n}"), at: N_("on space {n}"), from: N_("from space {n}"), to: N_("to space {n}") },
+  space: {
+    name: N_("space {n}"),
+    at: N_("on space {n}"),
+    from: N_("from space {n}"),
+    to: N_("to space {n}"),
+  },
 };
 
-/** Start and goal have their own names in each scenario. */
-function wordsOf(view, place) {
+/**
+ * Return the phrases of a place. Start and goal depend on the scenario.
+ * @param {View} view
+ * @param {Place} place
+ */
+function placeWordsOf(view, place) {
   const { scenario } = view.options;
   if (place === "start") return scenario === "jungle" ? placeWords.wreck : placeWords.prison;
   if (place === "goal") return scenario === "passage" ? placeWords.sloop : placeWords.bay;
   return placeWords[place === "sloop" ? "sloop" : "space"];
 }
 
-/** "the prison", "space 12": a place by itself, as on a label. Never put it into a sentence, use the others for that. */
-export const placeName = (view, place) => t(wordsOf(view, place).name, { n: place });
+/**
+ * Return "the prison" or "space 12", for labels only. Sentences take `placeAt` and `fromToWords`.
+ * @param {View} view
+ * @param {Place} place
+ */
+const placeName = (view, place) => t(placeWordsOf(view, place).name, { n: place });
 
-/** "in the prison", "on space 12": goes into {at} of a sentence, preposition and all. */
-export const placeAt = (view, place) => t(wordsOf(view, place).at, { n: place });
+/**
+ * Return "in the prison" or "on space 12", for {at} of a sentence.
+ * @param {View} view
+ * @param {Place} place
+ */
+export const placeAt = (view, place) => t(placeWordsOf(view, place).at, { n: place });
 
-/** What {from} and {to} of a sentence are: "from the prison", "to space 12". */
-export const road = (view, from, to) => ({
-  from: t(wordsOf(view, from).from, { n: from }),
-  to: t(wordsOf(view, to).to, { n: to }),
+/**
+ * Return {from} and {to} of a sentence: "from the prison", "to space 12".
+ * @param {View} view
+ * @param {Place} from
+ * @param {Place} to
+ */
+export const fromToWords = (view, from, to) => ({
+  from: t(placeWordsOf(view, from).from, { n: from }),
+  to: t(placeWordsOf(view, to).to, { n: to }),
 });
 
-/** What a screen reader hears of a place: "space 12, key, two pirates: red, blue". */
+/**
+ * Return the screen-reader label of a place: "space 12, key, two pirates: red, blue".
+ * @param {View} view
+ * @param {Place} place
+ * @param {SeatLooks} seats
+ */
 export function placeLabel(view, place, seats) {
   const parts = [placeName(view, place)];
   if (typeof place === "number") parts.push(symbolName(view.board[place - 1]));
   if (place === "sloop") parts.push(view.sloop === "tortuga" ? t("at Tortuga") : t("at Cartagena"));
-  if (typeof place === "number" && view.chests && String(place) in view.chests) parts.push(t("a chest lies here"));
-  const here = view.players.map((player, seat) => ({
+  if (typeof place === "number" && view.chests && String(place) in view.chests)
+    parts.push(t("there is a chest here"));
+  const groups = view.players.map((player, seat) => ({
     seat,
     count: player.pirates.filter((at) => at === place).length,
   }));
-  const total = here.reduce((sum, { count }) => sum + count, 0);
+  const total = groups.reduce((sum, { count }) => sum + count, 0);
   if (total === 0) parts.push(t("no pirates"));
   else {
-    const who = here
+    const who = groups
       .filter(({ count }) => count)
       .map(({ seat, count }) => {
         const colour = colourName(lookOf(seats, seat));

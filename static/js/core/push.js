@@ -1,50 +1,89 @@
-// Web push in this browser: whether it can, beginning and ending it, and keeping the server's word for it true.
+// Web push in this browser: support, subscribing, unsubscribing, and keeping the server's record up to date.
 import { get, post } from "./api.js";
 import { language } from "./i18n.js";
 
-const KEPT = "push"; // whose notices this browser shows; "moved": of whoever has just logged in
+// Holds the id of the person whose notices this browser shows, or "moved" right after a log-in.
+const STORAGE_KEY = "push";
 
-const isApple = () => /iPhone|iPad|iPod/.test(navigator.userAgent) || (navigator.platform === "MacIntel" && navigator.maxTouchPoints > 1);
-const isInstalled = () => matchMedia("(display-mode: standalone)").matches || navigator.standalone === true;
+const isApple = () =>
+  /iPhone|iPad|iPod/.test(navigator.userAgent) ||
+  (navigator.platform === "MacIntel" && navigator.maxTouchPoints > 1);
+const isInstalled = () =>
+  matchMedia("(display-mode: standalone)").matches ||
+  /** @type {{ standalone?: boolean }} */ (navigator).standalone === true;
 
-/** An iPhone shows notices for the installed app only. */
+/** Whether the site must be installed first: iPhones show notices only for installed apps. */
 export const needsInstalling = () => isApple() && !isInstalled();
-export const canPush = () => window.isSecureContext && "serviceWorker" in navigator && "PushManager" in window && "Notification" in window;
+export const canPush = () =>
+  window.isSecureContext &&
+  "serviceWorker" in navigator &&
+  "PushManager" in window &&
+  "Notification" in window;
 
-const whose = () => (canPush() && Notification.permission === "granted" ? localStorage.getItem(KEPT) : null);
+const subscribedPerson = () =>
+  canPush() && Notification.permission === "granted" ? localStorage.getItem(STORAGE_KEY) : null;
 
-/** Whether this browser tells somebody, by their id. Whoever it told before they came was another person. */
-export const isOn = (person) => whose() !== null && [person, "moved"].includes(whose());
+/**
+ * Whether this browser shows the notices of this person, not of one who used it before.
+ * @param {string} person
+ */
+export const isPushOn = (person) =>
+  subscribedPerson() !== null && [person, "moved"].includes(/** @type {string} */ (subscribedPerson()));
 
-/** Safari ends a subscription that is sent something it does not show; elsewhere a notice can be taken back. */
-const takesSilent = () => !/^((?!Chrom|Android).)*Safari/.test(navigator.userAgent);
+/** Whether a push may go unshown (to withdraw a notice). Safari ends a subscription after such a push. */
+const canTakeSilentPush = () => !/^((?!Chrom|Android).)*Safari/.test(navigator.userAgent);
 
-const bytes = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
-const isSame = (buffer, key) => buffer && bytes(key).every((byte, at) => byte === new Uint8Array(buffer)[at]);
+/** @param {string} text */
+const decodeBase64Url = (text) =>
+  Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
+/**
+ * @param {ArrayBuffer | null} buffer
+ * @param {string} key
+ */
+const isSameKey = (buffer, key) =>
+  buffer && decodeBase64Url(key).every((byte, at) => byte === new Uint8Array(buffer)[at]);
 
-async function tellServer(person, key) {
+/**
+ * @param {string} person
+ * @param {string} key
+ */
+async function registerSubscription(person, key) {
   const { pushManager } = await navigator.serviceWorker.ready;
   let subscription = await pushManager.getSubscription();
-  if (subscription && !isSame(subscription.options.applicationServerKey, key)) {
-    await subscription.unsubscribe(); // the server has a new key
+  if (subscription && !isSameKey(subscription.options.applicationServerKey, key)) {
+    // The server has a new key.
+    await subscription.unsubscribe();
     subscription = null;
   }
-  subscription ??= await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: bytes(key) });
-  const { endpoint, keys } = subscription.toJSON();
-  await post("/me/push", { endpoint, keys: { p256dh: keys.p256dh, auth: keys.auth }, key, silent: takesSilent(), language: language() });
-  localStorage.setItem(KEPT, person);
+  subscription ??= await pushManager.subscribe({
+    userVisibleOnly: true,
+    applicationServerKey: decodeBase64Url(key),
+  });
+  const { endpoint, keys } = /** @type {{ endpoint: string, keys: Record<string, string> }} */ (
+    subscription.toJSON()
+  );
+  await post("/me/push", {
+    endpoint,
+    keys: { p256dh: keys.p256dh, auth: keys.auth },
+    key,
+    silent: canTakeSilentPush(),
+    language: language(),
+    // Another person may have logged in since the page asked for the current one.
+    person,
+  });
+  localStorage.setItem(STORAGE_KEY, person);
 }
 
-/** Ask the person and begin; false when they, or the browser, would rather not. */
-export async function begin() {
+/** Ask for permission and subscribe; false if the person or the browser declines. */
+export async function subscribe() {
   if ((await Notification.requestPermission()) !== "granted") return false;
   const [{ person }, { key }] = await Promise.all([get("/me"), get("/me/push")]);
-  await tellServer(person.id, key);
+  await registerSubscription(person.id, key);
   return true;
 }
 
-export async function end() {
-  localStorage.removeItem(KEPT);
+export async function unsubscribe() {
+  localStorage.removeItem(STORAGE_KEY);
   const { pushManager } = await navigator.serviceWorker.ready;
   const subscription = await pushManager.getSubscription();
   if (!subscription) return;
@@ -52,24 +91,31 @@ export async function end() {
   await subscription.unsubscribe();
 }
 
-/** Once a visit: a log-in, a lapsed session or a new key of the server may have ended it there. And what this page shows
- * need not be told any more. */
-export async function refresh() {
-  if (whose() === null) return;
+/**
+ * Close the notices of this page and, once per visit, renew the subscription: a log-in, an expired session or a new
+ * server key may have ended it on the server.
+ */
+export async function refreshSubscription() {
+  if (subscribedPerson() === null) return;
   const registration = await navigator.serviceWorker.ready;
-  for (const notice of await registration.getNotifications()) if (notice.data?.url === location.pathname) notice.close();
-  if (sessionStorage.getItem(KEPT)) return;
+  for (const notice of await registration.getNotifications())
+    if (notice.data?.url === location.pathname) notice.close();
+  if (sessionStorage.getItem(STORAGE_KEY)) return;
   const { person } = await get("/me");
-  if (!person || !isOn(person.id)) return; // somebody else's browser now: they were not asked
-  await tellServer(person.id, (await get("/me/push")).key);
-  sessionStorage.setItem(KEPT, "told");
+  // Another person uses this browser now and has not agreed to notices.
+  if (!person || !isPushOn(person.id)) return;
+  await registerSubscription(person.id, (await get("/me/push")).key);
+  sessionStorage.setItem(STORAGE_KEY, "told");
 }
 
-/** After logging in: the same person, under another name for the server, if it told whoever was here `before`. */
-export function moved(before) {
-  if (before && localStorage.getItem(KEPT) === before) localStorage.setItem(KEPT, "moved");
-  sessionStorage.removeItem(KEPT);
+/**
+ * Keep the subscription across a log-in: `before` is the same person's id as a guest.
+ * @param {string | undefined} before
+ */
+export function keepAfterLogin(before) {
+  if (before && localStorage.getItem(STORAGE_KEY) === before) localStorage.setItem(STORAGE_KEY, "moved");
+  sessionStorage.removeItem(STORAGE_KEY);
 }
 
-/** After logging out: this browser is nobody's. */
-export const forget = () => localStorage.removeItem(KEPT);
+/** Forget the subscription after a log-out. */
+export const forgetSubscription = () => localStorage.removeItem(STORAGE_KEY);

@@ -1,4 +1,4 @@
-// Random numbers as 32 hex digits: ids of commands, and this browser's part of a game's chance.
+// Random numbers as 32 hex digits, for command ids and for this browser's nonces.
 
 export function randomHex() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));

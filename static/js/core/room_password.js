@@ -1,45 +1,65 @@
-// The password of a locked table: kept in this tab by whoever typed it, and in this browser by the host who chose it (the
-// server has only a hash, and nobody else could tell friends the word). Sent with everything that is asked of the table.
+// Passwords of locked tables. A typed password is stored for this tab. The host's browser stores the password it chose,
+// to show it to the host: the server has only a hash. Every request for the table carries it.
 
-const HOSTED = "cartagena.passwords"; // {game: word} of the tables this browser opened
-const MOST = 20;
+// Holds {game: password} of the tables that this browser opened.
+const HOSTED_STORAGE_KEY = "cartagena.passwords";
+const MAX_HOSTED = 20;
 
-const hosted = () => {
+const readHosted = () => {
   try {
-    return JSON.parse(localStorage.getItem(HOSTED) ?? "{}");
+    return JSON.parse(localStorage.getItem(HOSTED_STORAGE_KEY) ?? "{}");
   } catch {
     return {};
   }
 };
 
-/** The word of this table, if this tab or this browser knows it. */
-export function keptPassword(game) {
+/**
+ * Return the stored password of a table, if any.
+ * @param {string} game
+ * @returns {string | undefined}
+ */
+export function storedPassword(game) {
   try {
-    return sessionStorage.getItem(`password.${game}`) ?? hosted()[game];
+    return sessionStorage.getItem(`password.${game}`) ?? readHosted()[game];
   } catch {
     return undefined;
   }
 }
 
-export function keepPassword(game, word) {
+/**
+ * @param {string} game
+ * @param {string} password
+ */
+export function storePassword(game, password) {
   try {
-    sessionStorage.setItem(`password.${game}`, word);
+    sessionStorage.setItem(`password.${game}`, password);
   } catch {
-    // then it is asked for again
+    // Without storage the password is asked for again.
   }
 }
 
-/** The host's own word, for as long as this browser has fewer than twenty newer ones. */
-export function keepAsHost(game, word) {
-  keepPassword(game, word);
-  const { [game]: _, ...others } = hosted();
+/**
+ * Store the password of a table that this browser opened. Only the latest MAX_HOSTED are kept.
+ * @param {string} game
+ * @param {string} password
+ */
+export function storeHostPassword(game, password) {
+  storePassword(game, password);
+  const { [game]: _, ...others } = readHosted();
   try {
-    localStorage.setItem(HOSTED, JSON.stringify(Object.fromEntries([...Object.entries(others), [game, word]].slice(-MOST))));
+    localStorage.setItem(
+      HOSTED_STORAGE_KEY,
+      JSON.stringify(Object.fromEntries([...Object.entries(others), [game, password]].slice(-MAX_HOSTED))),
+    );
   } catch {
-    // private windows may refuse; the tab still knows it
+    // A private window may refuse; the tab has it anyway.
   }
 }
 
-/** A header holds bytes, a word may hold any letter: it goes as UTF-8. */
-export const passwordHeader = (word) =>
-  word ? { "X-Room-Password": String.fromCharCode(...new TextEncoder().encode(word)) } : {};
+/**
+ * Return the request header for a password, encoded as UTF-8 bytes.
+ * @param {string | null | undefined} password
+ * @returns {Record<string, string>}
+ */
+export const passwordHeader = (password) =>
+  password ? { "X-Room-Password": String.fromCharCode(...new TextEncoder().encode(password)) } : {};

@@ -1,158 +1,269 @@
-// What this browser keeps of a table's chance: the fingerprint it was shown, the numbers it made, what the start froze.
-// Whoever keeps that and compares it with the record afterwards knows that nobody chose the deck.
+// What this browser stores about a table's randomness: the commitment it was shown, its own nonces, and what the start
+// froze. Comparing that with the record afterwards proves that nobody chose the deck (docs/protocol.md §9).
+
+/** @import {Command, GameRecord, Opening, Table, You} from "./types.d.ts" */
 
 import { randomHex } from "./random.js";
 import { sha256hex } from "./sha256.js";
 
-const PREFIX = "cartagena.chance.";
-const MOST = 300; // tables; the oldest is forgotten
-const inMemory = new Map(); // where storage is refused: it lasts as long as the page
+/**
+ * What a start froze, as this browser was shown it.
+ * @typedef {Pick<Opening, "seq" | "order" | "options" | "bots" | "seals"> & { commitment: string }} FrozenRound
+ *
+ * What this browser stores about a table. `nonces` is keyed by seal.
+ * @typedef {object} StoredTable
+ * @property {string} commitment
+ * @property {number} scheme
+ * @property {Record<string, string>} nonces
+ * @property {FrozenRound[]} rounds
+ * @property {number} at
+ *
+ * A table whose seats are sealed.
+ * @typedef {Table & { seals: (string | null)[] }} SealedTable
+ *
+ * A table whose start waits until all seals are open.
+ * @typedef {Table & { opening: Opening }} OpeningTable
+ */
 
-/** {commitment, scheme, nonces: {seal: nonce}, rounds, at} of a table, or null when this browser was never there. */
-function kept(game) {
+const STORAGE_PREFIX = "cartagena.chance.";
+const MAX_STORED_TABLES = 300;
+// Fallback for browsers that refuse storage; lost when the page closes.
+/** @type {Map<string, StoredTable>} */
+const inMemory = new Map();
+
+/**
+ * Return what is stored about a table; null if this browser never sat there.
+ * @param {string} game
+ * @returns {StoredTable | null}
+ */
+function readStored(game) {
   try {
-    const text = localStorage.getItem(PREFIX + game);
+    const text = localStorage.getItem(STORAGE_PREFIX + game);
     if (text) return JSON.parse(text);
   } catch {
-    // then what this page remembers is all there is
+    // No storage: fall back to memory.
   }
   return inMemory.get(game) ?? null;
 }
 
-function keep(game, what) {
+/**
+ * @param {string} game
+ * @param {Omit<StoredTable, "at">} what
+ */
+function writeStored(game, what) {
   const whole = { ...what, at: Date.now() };
   inMemory.set(game, whole);
   try {
-    if (!localStorage.getItem(PREFIX + game)) forgetOldest();
-    localStorage.setItem(PREFIX + game, JSON.stringify(whole));
+    if (!localStorage.getItem(STORAGE_PREFIX + game)) dropOldest();
+    localStorage.setItem(STORAGE_PREFIX + game, JSON.stringify(whole));
   } catch {
-    // private windows may refuse
+    // Private windows may refuse.
   }
 }
 
-function forgetOldest() {
-  const all = Object.keys(localStorage).filter((key) => key.startsWith(PREFIX));
-  if (all.length < MOST) return;
-  const age = (key) => JSON.parse(localStorage.getItem(key)).at;
+function dropOldest() {
+  const all = Object.keys(localStorage).filter((key) => key.startsWith(STORAGE_PREFIX));
+  if (all.length < MAX_STORED_TABLES) return;
+  /** @param {string} key */
+  const age = (key) => JSON.parse(/** @type {string} */ (localStorage.getItem(key))).at;
   localStorage.removeItem(all.reduce((oldest, key) => (age(key) < age(oldest) ? key : oldest)));
 }
 
-/** A new number of this browser's, kept before anything of it goes out; what may be shown of it. */
-function made(game, { commitment, scheme }) {
-  const known = kept(game);
-  const before = known?.commitment === commitment ? known : { rounds: [], nonces: {} };
+/**
+ * Create and store a nonce; return its seal.
+ * @param {string} game
+ * @param {{ commitment: string }} table
+ */
+function createNonce(game, { commitment }) {
+  const stored = readStored(game);
+  const before = stored?.commitment === commitment ? stored : { rounds: [], nonces: {} };
   const nonce = randomHex();
-  const shown = scheme === 2 ? sha256hex(`${commitment}|${nonce}`) : nonce;
-  keep(game, { ...before, commitment, scheme, nonces: { ...before.nonces, [shown]: nonce } });
-  return shown;
+  const seal = sha256hex(`${commitment}|${nonce}`);
+  writeStored(game, { ...before, commitment, scheme: 2, nonces: { ...before.nonces, [seal]: nonce } });
+  return seal;
 }
 
-/** What goes with `sit`; `table` is anything that has the table's commitment and scheme, as this page was shown them. */
-export function sitting(game, table) {
-  const shown = made(game, table);
-  return table.scheme === 2 ? { seal: shown } : { nonce: shown };
+/**
+ * Return the fields that `sit` needs. `table` has the commitment that this page was shown.
+ * @param {string} game
+ * @param {{ commitment: string }} table
+ */
+export function sitFields(game, table) {
+  return { seal: createNonce(game, table) };
 }
 
-const FROZEN = ["order", "options", "bots", "seals"];
+/** @type {("order" | "options" | "bots" | "seals")[]} */
+const FROZEN_FIELDS = ["order", "options", "bots", "seals"];
 
-/** Whether this browser has the number under the seal that was frozen for the seat. */
+/**
+ * Whether this browser has the nonce of the seal that was frozen for the seat.
+ * @param {string} game
+ * @param {OpeningTable} table
+ * @param {number} seat
+ */
 export function canOpen(game, table, seat) {
   const number = table.opening.order.indexOf(seat);
-  const known = kept(game);
-  return known?.commitment === table.commitment && Boolean(known.nonces[table.opening.seals[number]]);
+  const stored = readStored(game);
+  return (
+    stored?.commitment === table.commitment && Boolean(stored.nonces[String(table.opening.seals[number])])
+  );
 }
 
-/** Whether the seat has opened, or has nothing to open. */
+/**
+ * Whether the seat has opened its seal or has none.
+ * @param {OpeningTable} parts
+ * @param {number} seat
+ */
 export function hasOpened({ opening }, seat) {
   const number = opening.order.indexOf(seat);
   return number < 0 || opening.nonces[number] !== null || opening.seals[number] === null;
 }
 
-/** Keep what the start froze, then the command that opens. */
-function opened(game, table, seat) {
+/**
+ * Store what the start froze and return the command that opens the seal.
+ * @param {string} game
+ * @param {OpeningTable} table
+ * @param {number} seat
+ */
+function openCommand(game, table, seat) {
   const { opening, commitment } = table;
-  const frozen = { seq: opening.seq, commitment, ...Object.fromEntries(FROZEN.map((name) => [name, opening[name]])) };
-  const known = kept(game);
-  const others = known.rounds.filter(({ seq }) => seq !== opening.seq);
-  keep(game, { ...known, rounds: [...others, frozen] });
-  const nonce = known.nonces[opening.seals[opening.order.indexOf(seat)]];
-  return { do: "open", nonce, next_seal: made(game, table) };
+  const frozen = {
+    seq: opening.seq,
+    commitment,
+    .../** @type {Omit<FrozenRound, "seq" | "commitment">} */ (
+      Object.fromEntries(FROZEN_FIELDS.map((name) => [name, opening[name]]))
+    ),
+  };
+  // Not null: canOpen() was true.
+  const stored = /** @type {StoredTable} */ (readStored(game));
+  const others = stored.rounds.filter(({ seq }) => seq !== opening.seq);
+  writeStored(game, { ...stored, rounds: [...others, frozen] });
+  const nonce = stored.nonces[String(opening.seals[opening.order.indexOf(seat)])];
+  return { do: "open", nonce, next_seal: createNonce(game, table) };
 }
 
-/** The command that gives a round up: this browser no longer has the number. */
-export const givenUp = (game, table) => ({ do: "void", next_seal: made(game, table) });
-
-/** The command that seals the seat anew. */
-const sealedAnew = (game, table) => ({ do: "seal", seal: made(game, table) });
-
-/** Whether the seal of the seat is one of this browser's. */
-const isOwnSeal = (game, table, seat) => Boolean(kept(game)?.nonces[table.seals[seat]]);
+/**
+ * Return the command that voids a round: this browser no longer has the nonce.
+ * @param {string} game
+ * @param {Table} table
+ */
+export const voidCommand = (game, table) => ({ do: "void", next_seal: createNonce(game, table) });
 
 /**
- * AutoSeal(game, send) -> (state) => void: answers by itself what a table with sealed seats asks of this browser.
- * A seal of another device's is replaced once, when the page is loaded: two devices must not go on for ever.
+ * Return the command that seals the seat again.
+ * @param {string} game
+ * @param {Table} table
+ */
+const sealCommand = (game, table) => ({ do: "seal", seal: createNonce(game, table) });
+
+/**
+ * Whether this browser made the seal of the seat.
+ * @param {string} game
+ * @param {SealedTable} table
+ * @param {number} seat
+ */
+const isOwnSeal = (game, table, seat) => Boolean(readStored(game)?.nonces[String(table.seals[seat])]);
+
+/**
+ * AutoSeal(game, send) -> (state) => void: seals and opens the seat whenever the table asks for it.
+ * A seal of another device is replaced only when the page loads, so that two devices do not replace each other's forever.
+ * @param {string} game
+ * @param {(command: Command) => void} send
  */
 export function AutoSeal(game, send) {
-  let answered = "";
-  let isNew = true;
-  return ({ table, you }) => {
+  let answeredRequest = "";
+  let isFirstCall = true;
+  return (/** @type {{ table: Table, you: You }} */ { table, you }) => {
     if (table.status !== "open" || table.scheme !== 2 || you.seat === null) return;
     const { opening } = table;
-    const asked = JSON.stringify(opening ? [opening.seq, opening.asked] : ["seal", table.void_rounds, you.seat]);
-    if (asked === answered) return;
+    const request = JSON.stringify(
+      opening ? [opening.seq, opening.asked] : ["seal", table.void_rounds, you.seat],
+    );
+    if (request === answeredRequest) return;
     if (opening) {
-      if (hasOpened(table, you.seat) || !canOpen(game, table, you.seat)) return;
-      answered = asked;
-      send(opened(game, table, you.seat));
+      const waiting = { ...table, opening };
+      if (hasOpened(waiting, you.seat) || !canOpen(game, waiting, you.seat)) return;
+      answeredRequest = request;
+      send(openCommand(game, waiting, you.seat));
     } else {
-      const isOwn = isOwnSeal(game, table, you.seat);
-      if (isOwn || (table.seals[you.seat] !== null && !isNew)) {
-        isNew = false;
+      const sealed = /** @type {SealedTable} */ (table);
+      const isOwn = isOwnSeal(game, sealed, you.seat);
+      if (isOwn || (sealed.seals[you.seat] !== null && !isFirstCall)) {
+        isFirstCall = false;
         return;
       }
-      isNew = false;
-      answered = asked;
-      send(sealedAnew(game, table));
+      isFirstCall = false;
+      answeredRequest = request;
+      send(sealCommand(game, table));
     }
   };
 }
 
-/** What this browser kept of the table with that commitment. */
-function keptUnder(commitment) {
+/**
+ * Return what is stored about the table with this commitment.
+ * @param {string} commitment
+ */
+function findByCommitment(commitment) {
   const games = [...inMemory.keys()];
   try {
-    games.push(...Object.keys(localStorage).flatMap((key) => (key.startsWith(PREFIX) ? [key.slice(PREFIX.length)] : [])));
+    games.push(
+      ...Object.keys(localStorage).flatMap((key) =>
+        key.startsWith(STORAGE_PREFIX) ? [key.slice(STORAGE_PREFIX.length)] : [],
+      ),
+    );
   } catch {
-    // then what this page remembers is all there is
+    // No storage: fall back to memory.
   }
-  return games.map(kept).find((known) => known?.commitment === commitment) ?? null;
+  return games.map(readStored).find((stored) => stored?.commitment === commitment) ?? null;
 }
 
 /**
- * What was kept beside a record (of a game, or out of a file): "same", "other" (it is not the game that this browser
- * was shown), "unused" (its numbers are not in the game), "absent" (it never sat there).
+ * Compare what is stored with a record: "same"; "other" if it is not the game that this browser was shown; "unused" if
+ * the game contains none of its nonces; "absent" if it never sat there.
+ * @param {GameRecord} record
+ * @param {string | null} [game]
  */
-export function compared(record, game = null) {
-  const known = game === null ? keptUnder(record.commitment) : kept(game);
-  if (!known) return "absent";
-  if (known.commitment !== record.commitment || known.scheme !== (record.scheme ?? 1)) return "other";
-  const own = new Set(Object.values(known.nonces));
+export function compareWithRecord(record, game = null) {
+  const stored = game === null ? findByCommitment(record.commitment) : readStored(game);
+  if (!stored) return "absent";
+  if (stored.commitment !== record.commitment || stored.scheme !== (record.scheme ?? 1)) return "other";
+  const own = new Set(Object.values(stored.nonces));
   if ((record.scheme ?? 1) === 1) return record.nonces.some((nonce) => own.has(nonce)) ? "same" : "unused";
-  const told = { options: record.options, bots: record.players.map(({ bot }) => bot), seals: record.seals };
-  const isGame = (round) => ["options", "bots", "seals"].every((name) => sameJson(round[name], told[name]));
-  const isVoid = (round) => record.void_rounds.some(({ seals }) => sameJson(seals, round.seals));
-  if (!known.rounds.every((round) => isGame(round) || isVoid(round))) return "other";
-  if (!known.rounds.some(isGame)) return "unused";
-  return record.seals.every((seal, seat) => !known.nonces[seal] || known.nonces[seal] === record.nonces[seat])
+  const started = {
+    options: record.options,
+    bots: record.players.map(({ bot }) => bot),
+    seals: record.seals,
+  };
+  /** @param {FrozenRound} round */
+  const isGame = (round) =>
+    /** @type {(keyof typeof started)[]} */ (["options", "bots", "seals"]).every((name) =>
+      isSameJson(round[name], started[name]),
+    );
+  /** @param {FrozenRound} round */
+  const isVoid = (round) => record.void_rounds.some(({ seals }) => isSameJson(seals, round.seals));
+  if (!stored.rounds.every((round) => isGame(round) || isVoid(round))) return "other";
+  if (!stored.rounds.some(isGame)) return "unused";
+  return record.seals.every(
+    (seal, seat) => !stored.nonces[String(seal)] || stored.nonces[String(seal)] === record.nonces[seat],
+  )
     ? "same"
     : "other";
 }
 
-/** Equal whatever the order of their names. */
-function sameJson(one, other) {
+/**
+ * Whether two JSON values are equal regardless of key order.
+ * @param {unknown} one
+ * @param {unknown} other
+ */
+function isSameJson(one, other) {
+  /** @type {(value: unknown) => unknown} */
   const plain = (value) =>
     value && typeof value === "object" && !Array.isArray(value)
-      ? Object.fromEntries(Object.keys(value).sort().map((name) => [name, plain(value[name])]))
+      ? Object.fromEntries(
+          Object.keys(value)
+            .sort()
+            .map((name) => [name, plain(/** @type {Record<string, unknown>} */ (value)[name])]),
+        )
       : value;
   return JSON.stringify(plain(one)) === JSON.stringify(plain(other));
 }

@@ -1,15 +1,20 @@
-// SHA-256, written out: WebCrypto is missing on plain http in a home network.
+// SHA-256 in plain JavaScript: WebCrypto is not available over plain http in a home network.
 
 const K = new Uint32Array(64);
 const H0 = new Uint32Array(8);
 {
-  // The constants of SHA-256 are the first bits of roots of the first primes: derived, not copied.
+  // The constants are the first fractional bits of the roots of the first primes, computed here.
+  /** @param {number} n */
   const isPrime = (n) => {
     for (let d = 2; d * d <= n; d += 1) if (n % d === 0) return false;
     return true;
   };
+  /**
+   * @param {number} prime
+   * @param {number} power
+   */
   const root = (prime, power) => {
-    // floor(prime^(1/power) · 2^32) in whole numbers, the integer part cut off
+    // floor(prime^(1/power) · 2^32) without its integer part
     const target = BigInt(prime) << BigInt(32 * power);
     let low = 0n;
     let high = 1n << 40n;
@@ -28,9 +33,16 @@ const H0 = new Uint32Array(8);
   }
 }
 
-const turn = (x, n) => (x >>> n) | (x << (32 - n));
+/**
+ * @param {number} x
+ * @param {number} n
+ */
+const rotateRight = (x, n) => (x >>> n) | (x << (32 - n));
 
-/** SHA-256 of a text of ASCII characters, as eight 32-bit words. */
+/**
+ * Return the SHA-256 of a text as eight 32-bit words.
+ * @param {string} text
+ */
 export function sha256(text) {
   const bytes = new TextEncoder().encode(text);
   const blocks = ((bytes.length + 8) >> 6) + 1;
@@ -44,15 +56,22 @@ export function sha256(text) {
     for (let i = 0; i < 64; i += 1) {
       if (i < 16) w[i] = words[start + i];
       else {
-        const s0 = turn(w[i - 15], 7) ^ turn(w[i - 15], 18) ^ (w[i - 15] >>> 3);
-        const s1 = turn(w[i - 2], 17) ^ turn(w[i - 2], 19) ^ (w[i - 2] >>> 10);
+        const s0 = rotateRight(w[i - 15], 7) ^ rotateRight(w[i - 15], 18) ^ (w[i - 15] >>> 3);
+        const s1 = rotateRight(w[i - 2], 17) ^ rotateRight(w[i - 2], 19) ^ (w[i - 2] >>> 10);
         w[i] = w[i - 16] + s0 + w[i - 7] + s1;
       }
     }
     let [a, b, c, d, e, f, g, h] = state;
     for (let i = 0; i < 64; i += 1) {
-      const t1 = (h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + K[i] + w[i]) | 0;
-      const t2 = ((turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+      const t1 =
+        (h +
+          (rotateRight(e, 6) ^ rotateRight(e, 11) ^ rotateRight(e, 25)) +
+          ((e & f) ^ (~e & g)) +
+          K[i] +
+          w[i]) |
+        0;
+      const t2 =
+        ((rotateRight(a, 2) ^ rotateRight(a, 13) ^ rotateRight(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
       [h, g, f, e, d, c, b, a] = [g, f, e, (d + t1) | 0, c, b, a, (t1 + t2) | 0];
     }
     [a, b, c, d, e, f, g, h].forEach((value, i) => (state[i] += value));
@@ -60,5 +79,9 @@ export function sha256(text) {
   return state;
 }
 
-/** SHA-256 of a text as 64 lower-case hex digits. */
-export const sha256hex = (text) => [...sha256(text)].map((word) => word.toString(16).padStart(8, "0")).join("");
+/**
+ * Return the SHA-256 of a text as 64 lower-case hex digits.
+ * @param {string} text
+ */
+export const sha256hex = (text) =>
+  [...sha256(text)].map((word) => word.toString(16).padStart(8, "0")).join("");

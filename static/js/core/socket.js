@@ -1,227 +1,272 @@
-// The game socket: connect, resume with the last seq, send again what was not answered, wait longer each time.
+// The game socket: resumes with the last seq, resends unanswered commands, retries with back-off.
 
-import { afterClose, isFinal } from "./close_codes.js";
+/** @import {Command, Frame, SocketHandlers} from "./types.d.ts" */
+
+import { isFinal, reactionToClose } from "./close_codes.js";
 import { Liveness } from "./liveness.js";
 import { randomHex } from "./random.js";
 
-const FAST_RETRY = 350; // most cuts are short: right after one, attempts are at most so far apart
-const FAST_RETRY_FOR = 3000;
-const FIRST_WAIT = 400; // after that, longer each time
-const LONGEST_WAIT = 15000;
-const STORE_WAIT = 600; // between two attempts while the server cannot store; twice as long each time
-const LONGEST_STORE_WAIT = 5000;
-const DOUBT = 1000; // no answer to a command for so long: is anybody there?
-const UNANSWERED = 5000; // so long, though somebody is: the server has trouble storing it
+/**
+ * A command without an answer. `retryMs`: the last delay before it was resent, if it was.
+ * @typedef {object} PendingCommand
+ * @property {Command & { id: string }} message
+ * @property {(frame: Frame) => void} resolve
+ * @property {(frame: Frame) => void} reject
+ * @property {ReturnType<typeof setTimeout>} [timer]
+ * @property {number} [retryMs]
+ */
 
-const PROTOCOL = 2;
-const OLD_PROTOCOL = 1; // the same but for sealed seats; a server that is not updated yet speaks only this
+// Most losses are short, so the first attempts follow each other quickly.
+const FAST_RETRY_MS = 350;
+const FAST_RETRY_PERIOD_MS = 3000;
+// Then the delay grows.
+const FIRST_RETRY_MS = 400;
+const MAX_RETRY_MS = 15000;
+// Delay before a command is resent while the server cannot store; doubles each time.
+const STORE_RETRY_MS = 600;
+const MAX_STORE_RETRY_MS = 5000;
+// Probe the connection if a command is unanswered this long.
+const PROBE_AFTER_MS = 1000;
+// Report "unstored" if the connection works but the command is unanswered this long.
+const REPORT_AFTER_MS = 5000;
 
-const SERVER_FAULT = 1011; // the server's own: it is not asked again in haste
+const PROTOCOL_VERSION = 2;
+
+// No fast retries after an internal error of the server.
+const CLOSE_INTERNAL_ERROR = 1011;
 
 /**
- * connect(path, {hello, onFrame, onStatus}) -> {send, tell, resync, reconnect, reopen, close, now}
- * hello() gives the fields of the hello message (seq, chat, password);
- * onStatus("open" | "lost" | "offline" | "restarting" | "unstored" | "stored" | "stopped" | …, detail).
- * send(command) returns a promise: resolved when accepted, rejected with the refusal.
+ * Connect to a game and keep the connection. `hello()` returns the fields of the hello message (seq, chat, password).
+ * `onStatus` gets "open", "lost", "offline", "restarting", "unstored", "stored", "stopped", "reload", "signed_out" or
+ * "not_admitted". The promise of `send(command)` resolves when the command is accepted and rejects with the refusal.
+ * @param {string} path
+ * @param {{ hello: SocketHandlers["hello"], onFrame: SocketHandlers["onFrame"], onStatus: SocketHandlers["onStatus"] }} options
  */
 export function connect(path, { hello, onFrame, onStatus }) {
-  const pending = new Map(); // id -> {message, resolve, reject}
+  /** @type {Map<string, PendingCommand>} Keyed by command id. */
+  const pending = new Map();
+  /** @type {WebSocket | null} */
   let socket = null;
-  let wait = FIRST_WAIT;
+  let retryMs = FIRST_RETRY_MS;
   let lostAt = 0;
-  let timer = 0;
-  let offset = 0; // server time minus ours
-  let pings = 0;
-  let closed = false;
-  let welcomed = false;
-  let restarting = false;
-  let protocol = PROTOCOL;
+  let retryTimer = 0;
+  // Server time minus local time.
+  let clockOffset = 0;
+  let pingCount = 0;
+  let isClosed = false;
+  let isWelcomed = false;
+  let isRestarting = false;
 
   function open() {
-    clearTimeout(timer);
-    if (closed || socket) return;
+    clearTimeout(retryTimer);
+    if (isClosed || socket) return;
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
     socket = new WebSocket(`${scheme}//${location.host}${path}`);
-    const mine = socket;
-    welcomed = false;
-    liveness.heard(); // from now on it has time
-    mine.onopen = sayHello;
-    mine.onmessage = (event) => socket === mine && receive(JSON.parse(event.data));
-    mine.onclose = (event) => socket === mine && lost(event.code);
+    const opened = socket;
+    isWelcomed = false;
+    // Silence is measured from now on.
+    liveness.markAlive();
+    opened.onopen = sendHello;
+    opened.onmessage = (event) => socket === opened && receive(JSON.parse(event.data));
+    opened.onclose = (event) => socket === opened && onLost(event.code);
   }
 
+  /** @param {object} message */
   const write = (message) => socket?.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
-  const sayHello = () => write({ do: "hello", v: protocol, ...hello() });
+  const sendHello = () => write({ do: "hello", v: PROTOCOL_VERSION, ...hello() });
 
   function ping() {
-    pings += 1;
-    write({ do: "ping", n: pings });
+    pingCount += 1;
+    write({ do: "ping", n: pingCount });
   }
 
+  /** @param {Frame} frame */
   function receive(frame) {
-    liveness.heard();
-    if (frame.t === "pong" || frame.t === "welcome") offset = frame.now - Date.now();
-    if (frame.t === "bye") restarting = frame.code === "resume";
+    liveness.markAlive();
+    if (frame.t === "pong" || frame.t === "welcome") clockOffset = frame.now - Date.now();
+    if (frame.t === "bye") isRestarting = frame.code === "resume";
     if (frame.t === "welcome") {
-      welcomed = true;
-      protocol = PROTOCOL; // the next connection may be to a newer server
-      restarting = false;
-      wait = FIRST_WAIT;
+      isWelcomed = true;
+      isRestarting = false;
+      retryMs = FIRST_RETRY_MS;
       onStatus("open", { resumed: frame.resumed });
     }
-    if (frame.t === "refused" && frame.id === null && !welcomed) {
+    if (frame.t === "refused" && frame.id === null && !isWelcomed) {
       if (frame.code !== "try_again") onStatus("not_admitted", frame);
-      else helloAgain(); // the table could not be read just now: nobody is turned away
+      else retryHello();
     }
     onFrame(frame);
     if (frame.t === "welcome") pending.forEach(deliver);
     if (frame.ack) settle(frame.ack, "resolve", frame);
     if (frame.t === "refused" && frame.id) {
-      if (frame.code === "try_again") tryAgain(frame.id);
+      if (frame.code === "try_again") retryCommand(frame.id);
       else settle(frame.id, "reject", frame);
     }
   }
 
-  function helloAgain() {
-    const mine = socket;
-    setTimeout(() => socket === mine && !welcomed && sayHello(), STORE_WAIT * 2);
+  /** Send the hello again: the server could not read the table just now. */
+  function retryHello() {
+    const opened = socket;
+    setTimeout(() => socket === opened && !isWelcomed && sendHello(), STORE_RETRY_MS * 2);
     onStatus("unstored", {});
   }
 
   /**
-   * Send a command. No answer: is anybody there? If so, it is said as if it had been refused; the command stays where
-   * it is, and counts once.
+   * Send a command. Without an answer, probe the connection; if that works, report "unstored". The command stays
+   * pending; its id makes a resend harmless.
+   * @param {PendingCommand} entry
    */
   function deliver(entry) {
-    const isOpen = () => welcomed && pending.has(entry.message.id);
+    const isOpen = () => isWelcomed && pending.has(entry.message.id);
     const report = () => {
       if (!isOpen()) return;
-      if (liveness.isDoubtful()) {
-        entry.timer = setTimeout(report, DOUBT);
+      if (liveness.isUnconfirmed()) {
+        entry.timer = setTimeout(report, PROBE_AFTER_MS);
         return;
       }
-      entry.pause ??= STORE_WAIT / 2;
+      entry.retryMs ??= STORE_RETRY_MS / 2;
       onStatus("unstored", {});
     };
     clearTimeout(entry.timer);
     entry.timer = setTimeout(() => {
       if (!isOpen()) return;
-      liveness.doubt();
-      entry.timer = setTimeout(report, UNANSWERED - DOUBT);
-    }, DOUBT);
+      liveness.probe();
+      entry.timer = setTimeout(report, REPORT_AFTER_MS - PROBE_AFTER_MS);
+    }, PROBE_AFTER_MS);
     write(entry.message);
   }
 
-  /** The server could not store it: the same command with the same id goes out again, and counts once. */
-  function tryAgain(id) {
+  /**
+   * Resend a command that the server could not store, with the same id.
+   * @param {string} id
+   */
+  function retryCommand(id) {
     const entry = pending.get(id);
     if (!entry) return;
-    entry.pause = Math.min((entry.pause ?? STORE_WAIT / 2) * 2, LONGEST_STORE_WAIT);
-    setTimeout(() => pending.has(id) && write(entry.message), entry.pause);
+    entry.retryMs = Math.min((entry.retryMs ?? STORE_RETRY_MS / 2) * 2, MAX_STORE_RETRY_MS);
+    setTimeout(() => pending.has(id) && write(entry.message), entry.retryMs);
     onStatus("unstored", {});
   }
 
+  /**
+   * @param {string} id
+   * @param {"resolve" | "reject"} how
+   * @param {Frame} value
+   */
   function settle(id, how, value) {
     const entry = pending.get(id);
     pending.delete(id);
     clearTimeout(entry?.timer);
-    if (entry?.pause) onStatus("stored", {});
+    if (entry?.retryMs) onStatus("stored", {});
     entry?.[how](value);
   }
 
-  function lost(code) {
+  /** @param {number} code */
+  function onLost(code) {
     socket = null;
-    let after = afterClose(code);
-    if (after === "reload" && protocol === PROTOCOL) {
-      protocol = OLD_PROTOCOL; // before the page is loaded again, which may lead to the same old server
-      after = "again";
-    }
-    if (isFinal(after)) {
-      closed = true;
-      onStatus(after === "stop" ? "stopped" : after, { code });
+    const reaction = reactionToClose(code);
+    if (isFinal(reaction)) {
+      isClosed = true;
+      onStatus(reaction === "stop" ? "stopped" : reaction, { code });
       return;
     }
-    if (after === "slowly") wait = LONGEST_WAIT;
-    if (navigator.onLine) onStatus(restarting ? "restarting" : "lost", { code });
+    if (reaction === "slowly") retryMs = MAX_RETRY_MS;
+    if (navigator.onLine) onStatus(isRestarting ? "restarting" : "lost", { code });
     else onStatus("offline", { code });
-    timer = setTimeout(open, pauseAfter(code, after));
+    retryTimer = setTimeout(open, retryDelay(code, reaction));
   }
 
-  /** Nearly at once, then a few times a second, then longer each time; never all clients in step. */
-  function pauseAfter(code, after) {
-    const first = welcomed;
-    if (first) lostAt = Date.now();
-    welcomed = false;
-    if (after !== "slowly" && code !== SERVER_FAULT && Date.now() - lostAt < FAST_RETRY_FOR) {
-      return first ? (FAST_RETRY / 4) * Math.random() : FAST_RETRY * (0.25 + 0.75 * Math.random());
+  /**
+   * Return the delay before the next attempt: almost none, then short ones, then back-off. Jitter keeps clients apart.
+   * @param {number} code
+   * @param {string | undefined} reaction
+   */
+  function retryDelay(code, reaction) {
+    const isFirst = isWelcomed;
+    if (isFirst) lostAt = Date.now();
+    isWelcomed = false;
+    if (
+      reaction !== "slowly" &&
+      code !== CLOSE_INTERNAL_ERROR &&
+      Date.now() - lostAt < FAST_RETRY_PERIOD_MS
+    ) {
+      return isFirst ? (FAST_RETRY_MS / 4) * Math.random() : FAST_RETRY_MS * (0.25 + 0.75 * Math.random());
     }
-    const chosen = wait * (0.75 + Math.random() / 2);
-    wait = Math.min(wait * 1.8, LONGEST_WAIT);
-    return chosen;
+    const delay = retryMs * (0.75 + Math.random() / 2);
+    retryMs = Math.min(retryMs * 1.8, MAX_RETRY_MS);
+    return delay;
   }
 
-  /** Nothing comes through any more, whatever the browser thinks. */
-  function drop() {
+  /** Drop a dead socket that the browser still considers open. */
+  function dropDeadSocket() {
     if (!socket) return;
     const dead = socket;
-    lost(1006);
+    onLost(1006);
     dead.close();
   }
 
-  /** The network went: what is open leads nowhere. Attempts go on, since a server on this device would be reached. */
-  function networkGone() {
-    if (socket) drop();
-    else if (!closed) onStatus("offline", {});
+  /** Drop the socket when the network goes away. Retries go on: a server on this device is still reachable. */
+  function onOffline() {
+    if (socket) dropDeadSocket();
+    else if (!isClosed) onStatus("offline", {});
   }
 
-  /** The network came back or the page was looked at again: do not sit out the pause. */
+  /** Retry at once when the network comes back or the page becomes visible. */
   function retryNow() {
-    if (document.visibilityState === "hidden" || closed) return;
-    if (!socket) openAfresh();
-    else liveness.doubt();
+    if (document.visibilityState === "hidden" || isClosed) return;
+    if (!socket) openNow();
+    else liveness.probe();
   }
 
-  function openAfresh() {
-    wait = FIRST_WAIT;
+  function openNow() {
+    retryMs = FIRST_RETRY_MS;
     open();
   }
-  const liveness = Liveness({ ping, isWelcomed: () => welcomed && socket !== null, isOwed: () => pending.size > 0, onDead: drop });
+  const liveness = Liveness({
+    ping,
+    isWelcomed: () => isWelcomed && socket !== null,
+    isAwaitingAnswer: () => pending.size > 0,
+    onDead: dropDeadSocket,
+  });
   addEventListener("online", retryNow);
-  addEventListener("offline", networkGone);
+  addEventListener("offline", onOffline);
   document.addEventListener("visibilitychange", retryNow);
   open();
 
   return {
+    /** @param {Command} command */
     send(command) {
       const message = { ...command, id: command.id ?? randomHex() };
       return new Promise((resolve, reject) => {
         const entry = { message, resolve, reject };
         pending.set(message.id, entry);
-        if (welcomed) deliver(entry);
+        if (isWelcomed) deliver(entry);
       });
     },
-    /** Send what nobody answers. */
-    tell: (message) => welcomed && write(message),
-    resync: sayHello,
-    /** Leave and come back as whoever the cookie now says we are. */
+    /**
+     * Send a message that gets no answer.
+     * @param {object} message
+     */
+    sendOneWay: (message) => isWelcomed && write(message),
+    resync: sendHello,
+    /** Reconnect, to use the identity in the current session cookie. */
     reconnect() {
       const old = socket;
       socket = null;
       old?.close(1000);
-      openAfresh();
+      openNow();
     },
     reopen() {
-      closed = false;
-      openAfresh();
+      isClosed = false;
+      openNow();
     },
-    /** Leave for good. */
     close() {
-      closed = true;
-      clearTimeout(timer);
+      isClosed = true;
+      clearTimeout(retryTimer);
       const old = socket;
       socket = null;
       old?.close(1000);
     },
-    now: () => Date.now() + offset,
+    now: () => Date.now() + clockOffset,
   };
 }

@@ -1,31 +1,38 @@
-// A short notice at the edge of a page; it leaves by itself and is read out by screen readers.
+// A short notice at the edge of the page. It disappears by itself; screen readers announce it.
 
 import { el } from "./dom.js";
 
-const KEPT = "cartagena.notice";
+const STORAGE_KEY = "cartagena.notice";
 
+/**
+ * @param {string} sentence
+ * @param {string} [kind]
+ */
 export function toast(sentence, kind = "note") {
   const note = el(`p.toast.toast-${kind}`, {}, sentence);
   document.getElementById("toasts")?.append(note);
   setTimeout(() => note.remove(), 7000);
 }
 
-/** Said on the page that is loaded next. */
-export function toastNext(sentence) {
+/**
+ * Show a toast on the page that loads next.
+ * @param {string} sentence
+ */
+export function toastOnNextPage(sentence) {
   try {
-    sessionStorage.setItem(KEPT, sentence);
+    sessionStorage.setItem(STORAGE_KEY, sentence);
   } catch {
-    // a browser without storage: then it is not said
+    // Without storage the toast is not shown.
   }
 }
 
-/** What the page before wanted said here. */
-export function sayKept() {
+/** Show the toast that the previous page stored. */
+export function showStoredToast() {
   try {
-    const sentence = sessionStorage.getItem(KEPT);
-    sessionStorage.removeItem(KEPT);
+    const sentence = sessionStorage.getItem(STORAGE_KEY);
+    sessionStorage.removeItem(STORAGE_KEY);
     if (sentence) toast(sentence);
   } catch {
-    // as above
+    // Without storage there is none.
   }
 }

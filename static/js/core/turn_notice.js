@@ -1,21 +1,38 @@
-// "Your turn" as the browser's own notice, while some page is open but none is looked at, for those who asked for it.
+// Browser notifications of the player's turn, for those who switched them on, while a page is open in the background.
+
+/** @import {LobbyRoom} from "./types.d.ts" */
+
+import { isCorrespondence } from "./clock_kinds.js";
 import { t } from "./i18n.js";
-import { lobbySocket } from "./lobby_socket.js";
+import { LOBBY_HELLO, openLobbySocket } from "./lobby_socket.js";
 
-let known = null; // the games that wait, as told before; null until told once
+// Ids of the games that already waited for the player; null before the first list.
+/** @type {Set<string> | null} */
+let knownIds = null;
 
-export const isWanted = () =>
-  "Notification" in window && Notification.permission === "granted" && localStorage.getItem("notify") === "on";
+export const isTurnNoticeOn = () =>
+  "Notification" in window &&
+  Notification.permission === "granted" &&
+  localStorage.getItem("notify") === "on";
 
-/** Tell of games that have begun to wait; the first list only says what was known already. */
+/**
+ * Notify of games that have started to wait for the player since the last call. The first call notifies of none.
+ * @param {LobbyRoom[]} waiting
+ */
 export function announceTurns(waiting) {
-  // A game over days is told by the server's push where this browser has that.
-  const isPushed = (room) => room.clock === "days" && localStorage.getItem("push") !== null;
-  const fresh = known ? waiting.filter((room) => !known.has(room.id) && !isPushed(room)) : [];
-  known = new Set(waiting.map((room) => room.id));
-  if (!isWanted() || document.visibilityState === "visible") return;
-  for (const room of fresh) {
-    const note = new Notification(t("Your turn"), { body: room.title || "Cartagena", tag: room.id, icon: "/icon.svg" });
+  // The server itself sends a push for correspondence games.
+  /** @param {LobbyRoom} room */
+  const isPushed = (room) => isCorrespondence(room.clock) && localStorage.getItem("push") !== null;
+  const before = knownIds;
+  const started = before ? waiting.filter((room) => !before.has(room.id) && !isPushed(room)) : [];
+  knownIds = new Set(waiting.map((room) => room.id));
+  if (!isTurnNoticeOn() || document.visibilityState === "visible") return;
+  for (const room of started) {
+    const note = new Notification(t("Your turn"), {
+      body: room.title || "Cartagena",
+      tag: room.id,
+      icon: "/icon.svg",
+    });
     note.addEventListener("click", () => {
       window.focus();
       location.assign(`/g/${encodeURIComponent(room.id)}`);
@@ -23,20 +40,21 @@ export function announceTurns(waiting) {
   }
 }
 
-/** Listen on a page that has no lobby of its own. */
+/** Follow the player's games on a page without a lobby. */
 export function listenForTurns() {
-  const mine = new Map();
-  const announce = () => announceTurns([...mine.values()].filter((room) => room.my_turn));
-  lobbySocket({
-    onOpen: (send) => send({ do: "hello", v: 1 }),
+  /** @type {Map<string, LobbyRoom>} */
+  const ownRooms = new Map();
+  const announce = () => announceTurns([...ownRooms.values()].filter((room) => room.my_turn));
+  openLobbySocket({
+    onOpen: (send) => send(LOBBY_HELLO),
     onMessage(message) {
       if (message.t === "lobby") {
-        mine.clear();
-        for (const room of message.mine ?? []) mine.set(room.id, room);
+        ownRooms.clear();
+        for (const room of message.mine ?? []) ownRooms.set(room.id, room);
       } else if (message.t === "room" && message.list === "mine") {
-        mine.set(message.room.id, { ...mine.get(message.room.id), ...message.room });
+        ownRooms.set(message.room.id, { ...ownRooms.get(message.room.id), ...message.room });
       } else if (message.t === "gone" && message.list === "mine") {
-        mine.delete(message.id);
+        ownRooms.delete(message.id);
       } else return;
       announce();
     },

@@ -1,45 +1,61 @@
-// The account page: forms that call the API, devices and codes, what is known about you.
-import { ago, t } from "../core/i18n.js";
+// The account page: forms that call the API, devices, codes and blocked players.
+
+/** @import {Person} from "../core/types.d.ts" */
+
 import { get, post, remove } from "../core/api.js";
-import { el, find, findAll, put } from "../core/dom.js";
-import { attempt, succeed } from "./forms.js";
-import { ensureName, nameForm } from "./name.js";
-import { notices } from "./notices.js";
-import { forget, moved } from "../core/push.js";
+import { el, find, findAll, namedFields, setChildren } from "../core/dom.js";
+import { formatRelativeTime, t } from "../core/i18n.js";
+import { forgetSubscription, keepAfterLogin } from "../core/push.js";
 import { toast } from "../core/toast.js";
+import { showSuccess, submitForm } from "./forms.js";
+import { initNoticeSettings } from "./notice_settings.js";
+import { ensureName, initNameForm } from "./player_name.js";
 
 const page = find("[data-account]");
-const codes = find("[data-codes]");
-let afterCodes = "/account";
-let known = null; // who has this page, once that is known
+/** @type {HTMLDialogElement} */
+const codesDialog = find("[data-codes]");
+let pathAfterCodes = "/account";
+// The person of this session, once it is known.
+/** @type {Person | null} */
+let currentPerson = null;
 
-function fieldsOf(form) {
+/** @param {HTMLFormElement} form */
+function readFields(form) {
+  /** @type {Record<string, string | boolean>} */
   const body = {};
-  for (const field of form.elements) {
+  for (const field of /** @type {Iterable<HTMLInputElement>} */ (form.elements)) {
     if (!field.name) continue;
     body[field.name] = field.type === "checkbox" ? field.checked : field.value;
   }
   return body;
 }
 
+/**
+ * @param {string[]} list
+ * @param {string} next
+ */
 function showCodes(list, next) {
-  afterCodes = next;
-  put(find("[data-code-list]", codes), ...list.map((code) => el("li", {}, el("code", {}, code))));
-  codes.showModal();
+  pathAfterCodes = next;
+  setChildren(
+    find("[data-code-list]", codesDialog),
+    ...list.map((code) => el("li", {}, el("code", {}, code))),
+  );
+  codesDialog.showModal();
 }
 
-for (const form of findAll("form[data-form]", page)) {
+for (const form of /** @type {HTMLFormElement[]} */ (findAll("form[data-form]", page))) {
+  const path = String(form.dataset.form);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const message = find("[data-said]", form);
-    attempt(message, async () => {
-      const answer = await post(form.dataset.form, fieldsOf(form));
-      if (form.dataset.form.startsWith("/account/") || form.dataset.form === "/resume") moved(known?.id);
+    submitForm(message, async () => {
+      const answer = await post(path, readFields(form));
+      if (path.startsWith("/account/") || path === "/resume") keepAfterLogin(currentPerson?.id);
       form.reset();
       if ("showsCodes" in form.dataset && answer.recovery_codes) showCodes(answer.recovery_codes, "/account");
       else if (answer?.room) location.assign(`/g/${encodeURIComponent(answer.room)}`);
       else if (form.dataset.then) location.assign(form.dataset.then);
-      else succeed(message, form.dataset.praise ?? t("Saved."));
+      else showSuccess(message, form.dataset.praise ?? t("Saved."));
     });
   });
 }
@@ -47,20 +63,28 @@ for (const form of findAll("form[data-form]", page)) {
 for (const button of findAll("[data-post]", page)) {
   button.addEventListener("click", async () => {
     if (button.dataset.sure && !confirm(button.dataset.sure)) return;
-    if (button.dataset.post.includes("logout")) forget();
-    await post(button.dataset.post).catch((problem) => toast(problem.message, "refused"));
-    location.assign(button.dataset.then);
+    if (String(button.dataset.post).includes("logout")) forgetSubscription();
+    await post(String(button.dataset.post)).catch((problem) => toast(problem.message, "refused"));
+    location.assign(String(button.dataset.then));
   });
 }
 
-find("[data-codes-done]", codes).addEventListener("click", () => location.assign(afterCodes));
-codes.addEventListener("close", () => location.assign(afterCodes));
-find("[data-copy-codes]", codes).addEventListener("click", async () => {
-  const text = findAll("code", codes).map((code) => code.textContent).join("\n");
-  await navigator.clipboard?.writeText(text).then(() => toast(t("Copied.")), () => toast(t("Copying is not allowed here."), "refused"));
+find("[data-codes-done]", codesDialog).addEventListener("click", () => location.assign(pathAfterCodes));
+codesDialog.addEventListener("close", () => location.assign(pathAfterCodes));
+find("[data-copy-codes]", codesDialog).addEventListener("click", async () => {
+  const text = findAll("code", codesDialog)
+    .map((code) => code.textContent)
+    .join("\n");
+  await navigator.clipboard?.writeText(text).then(
+    () => toast(t("Copied.")),
+    () => toast(t("Copying is not allowed here."), "refused"),
+  );
 });
 
-/** "Firefox on Linux" is how the server notes a browser; here it is said in the page's language. */
+/**
+ * Translate the server's name of a device, such as "Firefox on Linux".
+ * @param {string} label
+ */
 function deviceName(label) {
   const [browser, system] = label.split(" on ").map((part) => (part === "a program" ? t("a program") : part));
   return system ? t("{browser} on {system}", { browser, system }) : browser;
@@ -68,11 +92,16 @@ function deviceName(label) {
 
 async function showDevices() {
   const { devices } = await get("/me/devices").catch(() => ({ devices: [] }));
-  const rows = devices.map((device) => {
-    const seen = ago((device.seen_at - Date.now()) / 1000);
-    return el("li.row", {}, el("span", {}, deviceName(device.label)), el("small", {}, device.is_this ? t("this device") : seen));
+  const rows = devices.map((/** @type {{ label: string, seen_at: number, is_this: boolean }} */ device) => {
+    const seen = formatRelativeTime((device.seen_at - Date.now()) / 1000);
+    return el(
+      "li.row",
+      {},
+      el("span", {}, deviceName(device.label)),
+      el("small", {}, device.is_this ? t("this device") : seen),
+    );
   });
-  put(find("[data-devices]", page), ...rows);
+  setChildren(find("[data-devices]", page), ...rows);
 }
 
 find("[data-make-code]", page).addEventListener("click", async () => {
@@ -81,24 +110,32 @@ find("[data-make-code]", page).addEventListener("click", async () => {
     const { code, qr, expires_at: until } = await post("/resume-codes", {});
     const block = find("[data-code]", page);
     block.hidden = false;
-    find("[data-qr]", block).src = `data:image/svg+xml,${encodeURIComponent(qr)}`;
+    /** @type {HTMLImageElement} */ (find("[data-qr]", block)).src =
+      `data:image/svg+xml,${encodeURIComponent(qr)}`;
     find("[data-code-text]", block).textContent = code;
-    find("[data-code-until]", block).textContent = t("Good once, {when}", { when: ago((until - Date.now()) / 1000) });
+    find("[data-code-until]", block).textContent = t("Works once; expires {when}", {
+      when: formatRelativeTime((until - Date.now()) / 1000),
+    });
   } catch (problem) {
-    toast(problem.message, "refused");
+    toast(/** @type {Error} */ (problem).message, "refused");
   }
 });
 
 async function showBlocks() {
   const { blocked } = await get("/blocks").catch(() => ({ blocked: [] }));
-  const rows = blocked.map(({ id, name }) => {
+  const rows = blocked.map((/** @type {Person} */ { id, name }) => {
     const undo = async () => {
       await remove(`/blocks/${encodeURIComponent(id)}`).catch((problem) => toast(problem.message, "refused"));
       showBlocks();
     };
-    return el("li.row", {}, el("a", { href: `/players/${encodeURIComponent(id)}` }, name), el("button.button.button-small", { type: "button", onclick: undo }, t("Unblock")));
+    return el(
+      "li.row",
+      {},
+      el("a", { href: `/players/${encodeURIComponent(id)}` }, name),
+      el("button.button.button-small", { type: "button", onclick: undo }, t("Unblock")),
+    );
   });
-  put(find("[data-blocks]", page), ...rows);
+  setChildren(find("[data-blocks]", page), ...rows);
   find("[data-no-blocks]", page).hidden = rows.length > 0;
 }
 
@@ -106,44 +143,55 @@ async function showTokens() {
   const list = find("[data-tokens]", page);
   if (!list) return;
   const { tokens } = await get("/account/tokens").catch(() => ({ tokens: [] }));
-  put(list, ...tokens.map(({ id, label }) => {
-    const drop = async () => {
-      await remove(`/account/tokens/${encodeURIComponent(id)}`).catch((problem) => toast(problem.message, "refused"));
-      showTokens();
-    };
-    return el("li.row", {}, el("span", {}, label), el("button.button.button-small", { type: "button", onclick: drop }, t("Remove")));
-  }));
+  setChildren(
+    list,
+    ...tokens.map((/** @type {{ id: string, label: string }} */ { id, label }) => {
+      const drop = async () => {
+        await remove(`/account/tokens/${encodeURIComponent(id)}`).catch((problem) =>
+          toast(problem.message, "refused"),
+        );
+        showTokens();
+      };
+      return el(
+        "li.row",
+        {},
+        el("span", {}, label),
+        el("button.button.button-small", { type: "button", onclick: drop }, t("Remove")),
+      );
+    }),
+  );
 }
 
+/** @type {HTMLFormElement} */
 const tokenForm = find("[data-token-form]", page);
 tokenForm?.addEventListener("submit", (event) => {
   event.preventDefault();
   const message = find("[data-said]", tokenForm);
-  attempt(message, async () => {
-    const { token } = await post("/account/tokens", fieldsOf(tokenForm));
+  submitForm(message, async () => {
+    const { token } = await post("/account/tokens", readFields(tokenForm));
     tokenForm.reset();
-    put(message, t("Copy it now; it is not shown again:"), " ", el("code", {}, token));
+    setChildren(message, t("Copy it now; it will not be shown again:"), " ", el("code", {}, token));
     showTokens();
   });
 });
 
+/** @type {HTMLFormElement} */
 const deleteForm = find("[data-delete-form]", page);
 deleteForm.addEventListener("submit", (event) => {
   event.preventDefault();
-  attempt(find("[data-said]", deleteForm), async () => {
-    const password = deleteForm.elements.password?.value;
+  submitForm(find("[data-said]", deleteForm), async () => {
+    const password = namedFields(deleteForm).password?.value;
     await post("/me/delete", password === undefined ? {} : { password });
     location.assign("/");
   });
 });
 
-nameForm(find("[data-name-form]", page), find("#name-said"));
-// Somebody nobody knows yet has no devices or lists; asking for them would only be refused.
+initNameForm(find("[data-name-form]", page), find("#name-said"));
 page.setAttribute("aria-busy", "true");
 const { person } = await get("/me").catch(() => ({ person: null }));
-known = person;
+currentPerson = person;
 if (!person) find("[data-no-blocks]", page).hidden = false;
-// All at once: each of them moves what is below it.
+// In parallel, because each list shifts what is below it. Without a person the requests would be refused.
 const lists = person ? [showDevices(), showBlocks(), showTokens()] : [];
-await Promise.all([notices(find("[data-notices]", page), person), ...lists]);
+await Promise.all([initNoticeSettings(find("[data-notices]", page), person), ...lists]);
 page.setAttribute("aria-busy", "false");

@@ -1,52 +1,68 @@
-// A table's socket as a stranger's, and the delay between what comes in and what is shown of it.
+// The live game in an embed: an anonymous socket, and a delay before frames are shown.
 
-import { Delayed } from "../core/delayed.js";
+/** @import {Frame, Room, EmbedChange, StatusDetail, Table} from "../core/types.d.ts" */
+
+import { DelayQueue } from "../core/delay_queue.js";
 import { t } from "../core/i18n.js";
 import { connect } from "../core/socket.js";
-import { emptyRoom, receive } from "../table/room.js";
+import { emptyRoom, receive } from "../table/room_state.js";
 
-/** What a frame says of a table that it may not show: the same words whether it is locked or was never there. */
-export const closedDoor = () => t("This table can only be watched on its own page, or it does not exist.");
+/** Return the notice for a table that may not be shown. Locked and missing tables get the same one. */
+export const notAdmittedText = () =>
+  t("This table can only be watched on its own page, or it does not exist.");
 
 /**
- * Live(room, delay, {onShow(state, {events, before, by}), onClosed(words)}) -> {state, now(), stop()}
- * Frames are folded when they are shown, so that nothing of them is known to the page before.
+ * LiveGame(room, delay, {onShow(state, {events, before, by}), onClosed(words)}) -> {state, now(), stop()}
+ * Frames are applied when they are shown, so that the state never runs ahead of the delay.
+ * @param {string} room
+ * @param {number} delay
+ * @param {{ onShow: (state: Room & { table: Table }, by: EmbedChange) => void, onClosed: (words: string) => void }} options
  */
-export function Live(room, delay, { onShow, onClosed }) {
+export function LiveGame(room, delay, { onShow, onClosed }) {
   let state = emptyRoom();
-  let received = null; // the version of what has come in, shown or not
+  // The seq of the last frame that arrived, shown or not.
+  /** @type {number | null} */
+  let receivedSeq = null;
   let isStopped = false;
 
-  const queue = Delayed(delay, (frame) => {
+  const queue = DelayQueue(delay, (frame) => {
     if (isStopped) return;
     const { room: next, events, before, by, resync } = receive(state, frame);
     if (resync) {
-      again();
+      requestResync();
       return;
     }
-    const isShown = next !== state && next.table;
+    const isShown = next !== state;
     state = next;
-    if (isShown && ["state", "events", "table"].includes(frame.t)) onShow(state, { events, before, by });
+    const { table } = next;
+    if (isShown && table && ["state", "events", "table"].includes(frame.t))
+      onShow({ ...next, table }, { events, before, by });
   });
 
-  /** A frame is missing: the whole state anew, as late as everything else. */
-  function again() {
-    received = null;
+  /** Request the whole state after a missing frame. It is delayed like everything else. */
+  function requestResync() {
+    receivedSeq = null;
     queue.clear();
     socket.resync();
   }
 
   const socket = connect(`/ws/embed/${encodeURIComponent(room)}`, {
-    hello: () => (received === null ? {} : { seq: received }),
+    hello: () => (receivedSeq === null ? {} : { seq: receivedSeq }),
+    /** @param {Frame} frame */
     onFrame(frame) {
-      if (!["state", "events", "table"].includes(frame.t)) return; // no chat in other sites' pages
-      received = frame.seq;
+      // Embeds show no chat.
+      if (frame.t !== "state" && frame.t !== "events" && frame.t !== "table") return;
+      receivedSeq = frame.seq;
       queue.add(frame);
     },
+    /**
+     * @param {string} kind
+     * @param {StatusDetail} detail
+     */
     onStatus(kind, detail) {
       if (isStopped) return;
-      if (kind === "not_admitted") onClosed(closedDoor());
-      if (kind === "reload") onClosed(t("This page is older than the server. Load it again."));
+      if (kind === "not_admitted") onClosed(notAdmittedText());
+      if (kind === "reload") onClosed(t("This page is older than the server. Reload it."));
       if (kind === "stopped" && detail.code !== 4003) onClosed(t("The server has closed this connection."));
     },
   });

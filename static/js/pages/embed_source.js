@@ -1,33 +1,49 @@
-// The replay of a frame: asked for without cookies, so that it is a stranger's whoever looks.
+// Loads the replay of an embed without cookies, so that the viewer is always anonymous.
 
+import { replayViews } from "../core/fold.js";
 import { t } from "../core/i18n.js";
-import { viewsOf } from "../core/fold.js";
-import { closedDoor } from "./embed_live.js";
+import { notAdmittedText } from "./embed_live.js";
 
-export class NotShown extends Error {
+class NotShownError extends Error {
   name = "NotShown";
 }
 
-async function ask(address, body) {
-  const given = body === undefined ? {} : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+/**
+ * @param {string} address
+ * @param {unknown} [body]
+ */
+async function request(address, body) {
+  const init =
+    body === undefined
+      ? {}
+      : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
   let answer;
   try {
-    answer = await fetch(address, { credentials: "omit", ...given });
+    answer = await fetch(address, { credentials: "omit", ...init });
   } catch {
-    throw new NotShown(t("The server cannot be reached. Check your connection and try again."));
+    throw new NotShownError(t("The server cannot be reached. Check your connection and try again."));
   }
   if (answer.ok) return answer.json();
-  if (answer.status === 429) throw new NotShown(t("Too many requests came from you or your network. Wait a minute, then go on."));
-  if (answer.status === 403) throw new NotShown(closedDoor());
-  throw new NotShown(t("There is no replay of this table."));
+  if (answer.status === 429)
+    throw new NotShownError(
+      t("Too many requests came from you or your network. Wait a minute and try again."),
+    );
+  if (answer.status === 403) throw new NotShownError(notAdmittedText());
+  throw new NotShownError(t("There is no replay of this table."));
 }
 
-/** {table, views, steps, isRunning}: a finished game with all hands open, a running one as spectators have seen it. */
+/**
+ * Load {table, views, steps, isRunning}: a finished game with open hands, a running one as spectators have seen it.
+ * @param {string} room
+ */
 export async function loadReplay(room) {
   const game = `/api/v1/games/${encodeURIComponent(room)}`;
-  const { table } = await ask(game);
-  if (table.status === "open" || table.status === "closed") throw new NotShown(t("There is no replay of this table."));
+  const { table } = await request(game);
+  if (table.status === "open" || table.status === "closed")
+    throw new NotShownError(t("There is no replay of this table."));
   const isRunning = table.status === "running";
-  const replay = isRunning ? await ask(`/g/${encodeURIComponent(room)}/seen`) : await ask("/replay/steps", { record: await ask(`${game}/record`), eyes: "all" });
-  return { table, views: viewsOf(replay, null), steps: replay.steps, isRunning };
+  const replay = isRunning
+    ? await request(`/g/${encodeURIComponent(room)}/seen`)
+    : await request("/replay/steps", { record: await request(`${game}/record`), eyes: "all" });
+  return { table, views: replayViews(replay, null), steps: replay.steps, isRunning };
 }

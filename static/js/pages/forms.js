@@ -1,20 +1,28 @@
-// Forms that answer on the spot: how it went is said beside the button.
-import { Refused } from "../core/api.js";
+// Forms that show their result beside the button.
+import { RefusedError } from "../core/api.js";
 
-/** Do a form's work, and say where it was refused. */
-export async function attempt(message, work) {
+/**
+ * Run a form's request and show its refusal in `message`.
+ * @param {HTMLElement} message
+ * @param {() => Promise<unknown>} work
+ */
+export async function submitForm(message, work) {
   message.className = "field-said";
   message.textContent = "";
   try {
     await work();
   } catch (problem) {
-    if (!(problem instanceof Refused)) throw problem;
+    if (!(problem instanceof RefusedError)) throw problem;
     message.classList.add("is-bad");
     message.textContent = problem.message;
   }
 }
 
-export function succeed(message, text) {
+/**
+ * @param {HTMLElement} message
+ * @param {string} text
+ */
+export function showSuccess(message, text) {
   message.classList.add("is-good");
   message.textContent = text;
 }

@@ -1,85 +1,121 @@
-// The form for a new table: an edition fills all options, each change is checked by the rules before it is sent.
+// The form for a new table. An edition sets all options; the server checks every change.
+
+/** @import {ClockRule} from "../core/types.d.ts" */
+
+import { RefusedError } from "../core/api.js";
+import { createOnce, withBusyButton } from "../core/create_once.js";
+import { find, findAll, namedFields, readJsonBlock, targetOf } from "../core/dom.js";
 import { t, tn } from "../core/i18n.js";
-import { Refused } from "../core/api.js";
-import { createOnce, pressed } from "../core/creating.js";
-import { find, findAll, given } from "../core/dom.js";
-import { keepAsHost } from "../core/room_password.js";
-import { ON_SCREEN, screenPage } from "../core/room_table.js";
-import { ensureName } from "./name.js";
-import { begin, sitAt } from "../core/sitting.js";
+import { storeHostPassword } from "../core/room_password.js";
+import { SCREEN_TABLE_FIELDS, screenPath } from "../core/screen_table.js";
+import { startGame, takeSeat } from "../core/take_seat.js";
+import { ensureName } from "./player_name.js";
 
+/**
+ * The preset, the number of players and the options that differ from the preset.
+ * @typedef {{ preset: string, players: number, [option: string]: string | number | boolean }} ChosenOptions
+ *
+ * @typedef {object} TableRequest
+ * @property {ChosenOptions} options
+ * @property {string} visibility
+ * @property {ClockRule} clock
+ * @property {boolean} spectators
+ * @property {boolean} hints
+ * @property {string[]} bots
+ * @property {string} [password]
+ * @property {string} [on_timeout]
+ * @property {number} [absence]
+ */
+
+/** @type {HTMLFormElement} */
 const form = find("[data-new-table]");
-const presets = given("presets");
-const said = find("[data-said]", form);
+const presets = readJsonBlock("presets");
+const message = find("[data-said]", form);
+/** @type {HTMLInputElement[]} */
 const fields = findAll("[data-of]", form);
-const isForScreen = "forScreen" in form.dataset; // for the room in which this browser is the screen
+// Whether the table is for a big screen in this browser.
+const isForScreen = "forScreen" in form.dataset;
 
-function write(name, value) {
-  for (const field of fields.filter((each) => each.name === name)) {
+/**
+ * @param {string} name
+ * @param {string | number | boolean} value
+ */
+function writeOption(name, value) {
+  for (const field of fields.filter((other) => other.name === name)) {
     if (field.dataset.of === "choice") field.checked = field.value === value;
-    else if (field.dataset.of === "flag") field.checked = value;
+    else if (field.dataset.of === "flag") field.checked = Boolean(value);
     else field.value = String(value);
   }
 }
 
-function read(field) {
+/** @param {HTMLInputElement} field */
+function readOption(field) {
   if (field.dataset.of === "flag") return field.checked;
   if (field.dataset.of === "number") return Number(field.value);
   if (field.dataset.of === "seat") return field.value === "random" ? "random" : Number(field.value);
   return field.value;
 }
 
-const checked = (name) => form.elements[name].value;
+/** @param {string} name */
+const fieldValue = (name) => namedFields(form)[name].value;
 
-/** The preset, the players and whatever differs from the preset. */
-function options() {
-  const preset = checked("preset");
-  const chosen = { preset, players: Number(checked("players")) };
+/** Return the preset, the number of players and the options that differ from the preset. */
+function readOptions() {
+  const preset = fieldValue("preset");
+  /** @type {ChosenOptions} */
+  const chosen = { preset, players: Number(fieldValue("players")) };
   for (const field of fields) {
     if (field.dataset.of === "choice" && !field.checked) continue;
-    const value = read(field);
+    const value = readOption(field);
     if (value !== presets[preset][field.name]) chosen[field.name] = value;
   }
   return chosen;
 }
 
-function takePreset() {
-  for (const [name, value] of Object.entries(presets[checked("preset")])) write(name, value);
+function applyPreset() {
+  for (const [name, value] of Object.entries(presets[fieldValue("preset")])) writeOption(name, value);
   update();
 }
 
-function showWhen() {
-  const players = Number(checked("players"));
-  for (const field of findAll('[name="bots"]', form)) {
+function showDependentFields() {
+  const players = Number(fieldValue("players"));
+  for (const field of /** @type {HTMLInputElement[]} */ (findAll('[name="bots"]', form))) {
     field.disabled = Number(field.value) >= players;
-    if (field.disabled && field.checked) find(`[name="bots"][value="${players - 1}"]`, form).checked = true;
+    if (field.disabled && field.checked) {
+      /** @type {HTMLInputElement} */
+      const fewer = find(`[name="bots"][value="${players - 1}"]`, form);
+      fewer.checked = true;
+    }
   }
-  for (const option of findAll('select[name="first"] option', form)) {
+  for (const option of /** @type {HTMLOptionElement[]} */ (findAll('select[name="first"] option', form))) {
     option.disabled = option.value !== "random" && Number(option.value) >= players;
   }
-  const clock = checked("clock");
-  find("[data-when-bots]", form).hidden = checked("bots") === "0";
-  find("[data-when-password]", form).hidden = checked("visibility") !== "password";
-  find("[data-when-timed]", form).hidden = clock === "none";
-  find("[data-when-untimed]", form).hidden = clock === "days";
-  for (const part of findAll("[data-when-clock]", form)) part.hidden = part.dataset.whenClock !== clock;
+  const chosen = clockInput();
+  find("[data-when-bots]", form).hidden = fieldValue("bots") === "0";
+  find("[data-when-password]", form).hidden = fieldValue("visibility") !== "password";
+  find("[data-when-timed]", form).hidden = !("isTimed" in chosen.dataset);
+  find("[data-when-untimed]", form).hidden = "isCorrespondence" in chosen.dataset;
+  for (const part of findAll("[data-when-clock]", form))
+    part.hidden = part.dataset.whenClock !== chosen.value;
 }
 
-let asked = 0;
-let answered = false; // what was said to a press of the button stays until something is changed
-/** Ask the rules what does not go together; the latest question counts. */
-async function check() {
-  const mine = ++asked;
+let checkCount = 0;
+// Keeps the result of the submit button visible until something changes.
+let isResultShown = false;
+/** Let the server check the options for conflicts. Only the answer to the latest request counts. */
+async function checkOptions() {
+  const thisCheck = ++checkCount;
   const answer = await fetch("/new/check", {
     method: "POST",
     headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(options()),
+    body: JSON.stringify(readOptions()),
   }).catch(() => null);
-  if (mine !== asked || !answer?.ok) return;
-  show((await answer.json()).conflicts);
+  if (thisCheck !== checkCount || !answer?.ok) return;
+  showConflicts((await answer.json()).conflicts);
 }
 
-function show(conflicts) {
+/** @param {{ options: string[], sentence: string }[]} conflicts */
+function showConflicts(conflicts) {
   for (const place of findAll("[data-conflict]", form)) place.textContent = "";
   for (const { options: names, sentence } of conflicts) {
     for (const name of names) {
@@ -87,94 +123,101 @@ function show(conflicts) {
       if (place) place.textContent = sentence;
     }
   }
-  if (!answered) said.textContent = conflicts.map((each) => each.sentence).join(" ");
-  if (conflicts.length) find("[data-more]", form).open = true;
-  const changes = Object.keys(options()).length - 2;
-  find("[data-changed]", form).textContent = changes ? tn("{n} changed", "{n} changed", changes) : "";
+  if (!isResultShown) message.textContent = conflicts.map((conflict) => conflict.sentence).join(" ");
+  if (conflicts.length) /** @type {HTMLDetailsElement} */ (find("[data-more]", form)).open = true;
+  const changes = Object.keys(readOptions()).length - 2;
+  find("[data-changed]", form).textContent = changes
+    ? tn("{n} option changed", "{n} options changed", changes)
+    : "";
 }
 
-let timer = 0;
+let checkTimer = 0;
 function update() {
-  answered = false;
-  showWhen();
-  clearTimeout(timer);
-  timer = setTimeout(check, 150);
+  isResultShown = false;
+  showDependentFields();
+  clearTimeout(checkTimer);
+  checkTimer = setTimeout(checkOptions, 150);
 }
 
-function clock() {
-  const number = (name) => Number(checked(name));
-  switch (checked("clock")) {
-    case "turn":
-      return { kind: "turn", seconds: number("turn_seconds") };
-    case "bank":
-      return { kind: "bank", seconds: number("bank_minutes") * 60, increment: number("bank_increment") };
-    case "days":
-      return { kind: "days", days: number("turn_days") };
-    default:
-      return { kind: "none" };
-  }
+/** Return the radio button of the chosen clock. */
+const clockInput = () => /** @type {HTMLInputElement} */ (find('[name="clock"]:checked', form));
+
+/** Return the chosen clock with its numbers. */
+function readClock() {
+  const kind = clockInput().value;
+  const fields = /** @type {HTMLInputElement[]} */ (findAll(`[data-when-clock="${kind}"] input`, form));
+  const numbers = fields.map(({ dataset, value }) => [dataset.field, Number(value) * Number(dataset.unit)]);
+  return { kind, ...Object.fromEntries(numbers) };
 }
 
-function order() {
-  const locked = checked("visibility") === "password";
+function readRequest() {
+  const locked = fieldValue("visibility") === "password";
+  /** @type {TableRequest} */
   const body = {
-    options: options(),
-    visibility: locked ? "open" : checked("visibility"),
-    clock: clock(),
-    spectators: form.elements.spectators.checked,
-    hints: form.elements.hints.checked,
-    bots: Array.from({ length: Number(checked("bots")) }, () => checked("level")),
+    options: readOptions(),
+    visibility: locked ? "open" : fieldValue("visibility"),
+    clock: readClock(),
+    spectators: namedFields(form).spectators.checked,
+    hints: namedFields(form).hints.checked,
+    bots: Array.from({ length: Number(fieldValue("bots")) }, () => fieldValue("level")),
   };
-  if (locked) body.password = checked("password");
-  if (body.clock.kind !== "none") body.on_timeout = checked("on_timeout");
-  if (body.clock.kind !== "days") body.absence = Number(checked("absence"));
-  if (isForScreen) Object.assign(body, ON_SCREEN);
+  if (locked) body.password = fieldValue("password");
+  const { isTimed, isCorrespondence } = clockInput().dataset;
+  if (isTimed !== undefined) body.on_timeout = fieldValue("on_timeout");
+  if (isCorrespondence === undefined) body.absence = Number(fieldValue("absence"));
+  if (isForScreen) Object.assign(body, SCREEN_TABLE_FIELDS);
   return body;
 }
 
+/** @param {SubmitEvent} event */
 async function create(event) {
   event.preventDefault();
-  answered = true;
-  said.textContent = "";
-  if (checked("visibility") === "password" && !checked("password").trim()) {
-    said.textContent = t("Choose a password for the table first.");
-    form.elements.password.focus();
+  isResultShown = true;
+  message.textContent = "";
+  if (fieldValue("visibility") === "password" && !fieldValue("password").trim()) {
+    message.textContent = t("Choose a password for the table first.");
+    namedFields(form).password.focus();
     return;
   }
   try {
-    await pressed(find('[type="submit"]', form), open);
+    await withBusyButton(find('[type="submit"]', form), openTable);
   } catch (problem) {
-    if (!(problem instanceof Refused)) throw problem;
-    said.textContent = problem.message;
+    if (!(problem instanceof RefusedError)) throw problem;
+    message.textContent = problem.message;
   }
 }
 
-async function open() {
+async function openTable() {
   if (isForScreen) {
-    const asked = order();
-    const { id } = await createOnce("/games", asked);
-    if (asked.password) keepAsHost(id, asked.password); // this screen shows the table to those who know it
-    location.assign(screenPage(id));
+    const request = readRequest();
+    const { id } = await createOnce("/games", request);
+    // The screen needs the password to watch.
+    if (request.password) storeHostPassword(id, request.password);
+    location.assign(screenPath(id));
     return;
   }
   await ensureName();
-  const asked = order();
-  const table = await createOnce("/games", asked);
+  const request = readRequest();
+  const table = await createOnce("/games", request);
   const { id } = table;
-  if (asked.password) keepAsHost(id, asked.password); // its host needs none to come in, but friends will ask
-  await sitAt(id, table);
-  if (asked.bots.length === asked.options.players - 1) await begin(id);
+  // To show it to the host, who does not need it to enter.
+  if (request.password) storeHostPassword(id, request.password);
+  await takeSeat(id, table);
+  if (request.bots.length === request.options.players - 1) await startGame(id);
   location.assign(`/g/${encodeURIComponent(id)}`);
 }
 
-form.addEventListener("change", (event) => (event.target.name === "preset" ? takePreset() : update()));
+form.addEventListener("change", (event) =>
+  /** @type {HTMLInputElement} */ (event.target).name === "preset" ? applyPreset() : update(),
+);
 form.addEventListener("click", (event) => {
-  const step = event.target.closest?.("[data-step]");
+  const step = /** @type {HTMLElement | null} */ (targetOf(event).closest?.("[data-step]"));
   if (!step) return;
-  const input = find("input", step.parentElement);
+  /** @type {HTMLInputElement} */
+  const input = find("input", /** @type {HTMLElement} */ (step.parentElement));
   const next = Number(input.value) + Number(step.dataset.step);
   input.value = String(Math.min(Math.max(next, Number(input.min)), Number(input.max)));
   update();
 });
 form.addEventListener("submit", create);
-takePreset();
+applyPreset();

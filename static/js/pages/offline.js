@@ -1,20 +1,20 @@
-// The offline page: back to where one was as soon as the network returns.
+// The offline page: reloads the original page as soon as the server is reachable.
 
-// Shown in place of a page that could not be fetched, it stands at that page's address; under its own
-// address there is nothing to come back to, and loading it anew by itself would never end.
-const wanted = location.pathname !== "/offline";
+// It is shown at the address of a page that could not be fetched. At its own address there is nothing to return to, and
+// reloading would never end.
+const isInPlaceOfPage = location.pathname !== "/offline";
 
-/** "Online" is said when there is a network, not when the server answers: look until it does. */
-async function look() {
+/** Reload once the server answers. The "online" event only says that there is a network. */
+async function reloadWhenReachable() {
   const answer = await fetch("/healthz", { cache: "no-store" }).catch(() => null);
   if (answer?.ok) location.reload();
-  else setTimeout(look, 2500);
+  else setTimeout(reloadWhenReachable, 2500);
 }
 
-if (wanted) {
-  window.addEventListener("online", look);
-  setTimeout(look, 1000);
-  document.querySelector("[data-try-again]").addEventListener("click", (event) => {
+if (isInPlaceOfPage) {
+  window.addEventListener("online", reloadWhenReachable);
+  setTimeout(reloadWhenReachable, 1000);
+  document.querySelector("[data-try-again]")?.addEventListener("click", (event) => {
     event.preventDefault();
     location.reload();
   });

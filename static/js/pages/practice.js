@@ -1,5 +1,12 @@
-// The real engine on a lesson's position: the server plays, nothing is stored there.
-import { postTo } from "../core/api.js";
+// Positions of lessons and examples, played by the server's engine. The server stores nothing.
 
-/** The position after these actions: {before, view, events, choices, show, done}. */
-export const practise = (name, actions) => postTo(`/practice/${encodeURIComponent(name)}`, { actions });
+/** @import {Action} from "../core/types.d.ts" */
+
+import { postUrl } from "../core/api.js";
+
+/**
+ * Return the position after these actions: {before, view, events, choices, show, then, done}.
+ * @param {string} name
+ * @param {Action[]} actions
+ */
+export const playPractice = (name, actions) => postUrl(`/practice/${encodeURIComponent(name)}`, { actions });

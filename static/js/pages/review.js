@@ -1,91 +1,159 @@
-// The review page: your mistakes first, the curve of chances that moves the board, the better turn beside the one played,
-// what luck and choices did, and a way to try again from any turn.
+// The review page: the player's mistakes, the curve of winning chances, the better turn beside the one played, luck and
+// losses, and a trial from any turn.
+
+/** @import {GameEvent, LoadedGame, Review, ReviewTurn, View} from "../core/types.d.ts" */
+
+import { groupByAction, turnArrows } from "../board/arrows.js";
 import { Board } from "../board/board.js";
-import { actionsOf, arrowsOf } from "../board/arrows.js";
-import { Refused } from "../core/api.js";
-import { el, find, findAll, put, svg } from "../core/dom.js";
-import { eventLine } from "../core/event_text.js";
-import { viewsOf } from "../core/fold.js";
-import { percent, t, tn } from "../core/i18n.js";
+import { RefusedError } from "../core/api.js";
+import { el, find, findAll, setChildren, svg } from "../core/dom.js";
+import { describeEvents } from "../core/event_text.js";
+import { replayViews } from "../core/fold.js";
+import { formatPercent, t, tn } from "../core/i18n.js";
 import { lookOf, seatName } from "../core/names.js";
-import { points, signed } from "../core/points.js";
-import { refusal } from "../core/refusals.js";
-import { getOfGame } from "../core/password_door.js";
+import { getFromGame } from "../core/password_prompt.js";
+import { formatSignedPoints, toPoints } from "../core/percentage_points.js";
+import { describeRefusalCode } from "../core/refusals.js";
+import { loadGame } from "./replay_source.js";
 import { Curve } from "./review_curve.js";
-import { fromRoom } from "./replay_source.js";
 
 const page = find("[data-review]");
-const room = page.dataset.room;
-const MISTAKES = 3;
-const LUCKY = 0.02;
+const room = String(page.dataset.room);
+const MAX_MISTAKES = 3;
+const MIN_LUCK = 0.02;
 
-let game = null; // {replay, seats, table, you}
-let review = null;
+/** @type {LoadedGame} */
+let game;
+/** @type {Review} */
+let review;
+/** @type {View[]} */
 let views = [];
-let board = null;
-let curve = null;
-let now = 0;
+/** @type {ReturnType<typeof Board>} */
+let board;
+/** @type {ReturnType<typeof Curve>} */
+let curve;
+let currentTurn = 0;
 
-const name = (seat) => seatName(game.seats, seat);
-const line = (events, view) => eventLine(events, view, game.seats).text;
-const playedIn = ({ first_step: from, step: to }) => game.replay.steps.slice(from, to).flatMap(({ events }) => events);
-const isPoint = ({ turn }) => review.turning_points.includes(turn);
+/** @param {number} seat */
+const playerName = (seat) => seatName(game.seats, seat);
+/**
+ * @param {GameEvent[]} events
+ * @param {View} view
+ */
+const describe = (events, view) => describeEvents(events, view, game.seats).text;
+/** @param {ReviewTurn} turn */
+const eventsOf = ({ first_step: from, step: to }) =>
+  game.replay.steps.slice(from, to).flatMap(({ events }) => events);
+/** @param {ReviewTurn} turn */
+const isTurningPoint = ({ turn }) => review.turning_points.includes(turn);
 
-/** What the curve says of a turn, and what a screen reader hears of it. */
-function spoken(n) {
+/**
+ * Return the label of a turn on the curve, for screen readers.
+ * @param {number} n
+ */
+function turnLabel(n) {
   if (n === 0) return t("The start of the game.");
   const turn = review.turns[n - 1];
-  const parts = [t("Turn {n}: {name}", { n, name: name(turn.seat) }), t("chance {percent}", { percent: percent(turn.chances[turn.seat]) })];
-  if (isPoint(turn)) parts.push(t("turning point"));
-  if (turn.better) parts.push(tn("{n} point given away", "{n} points given away", points(turn.loss)));
+  const parts = [
+    t("Turn {n}: {name}", { n, name: playerName(turn.seat) }),
+    t("chance of winning: {percent}", { percent: formatPercent(turn.chances[turn.seat]) }),
+  ];
+  if (isTurningPoint(turn)) parts.push(t("turning point"));
+  if (turn.better) parts.push(tn("{n} point given away", "{n} points given away", toPoints(turn.loss)));
   return parts.join(", ");
 }
 
-/** A short piece of the arrow that stands for a turn on the map. */
-const sample = (kind) =>
-  svg("svg", { class: `arrow-sample ${kind}`, viewBox: "0 0 44 16", "aria-hidden": "true" }, svg("path", { class: "arrow-edge", d: "M3 8h26" }), svg("path", { class: "arrow-way", d: "M3 8h26" }), svg("path", { class: "arrow-head", d: "M41 8l-13-6v12z" }));
+/**
+ * Create a sample of an arrow for the legend.
+ * @param {string} kind
+ */
+const ArrowSample = (kind) =>
+  svg(
+    "svg",
+    { class: `arrow-sample ${kind}`, viewBox: "0 0 44 16", "aria-hidden": "true" },
+    svg("path", { class: "arrow-edge", d: "M3 8h26" }),
+    svg("path", { class: "arrow-way", d: "M3 8h26" }),
+    svg("path", { class: "arrow-head", d: "M41 8l-13-6v12z" }),
+  );
 
-function luckLine({ luck }) {
-  if (Math.abs(luck) < LUCKY) return null;
-  const words = { points: signed(luck) };
-  return el("p", {}, luck > 0 ? t("The cards drawn were lucky: {points}.", words) : t("The cards drawn were unlucky: {points}.", words));
+/** @param {ReviewTurn} turn */
+function LuckLine({ luck }) {
+  if (Math.abs(luck) < MIN_LUCK) return null;
+  const words = { points: formatSignedPoints(luck) };
+  return el(
+    "p",
+    {},
+    luck > 0
+      ? t("The cards drawn were lucky: {points}.", words)
+      : t("The cards drawn were unlucky: {points}.", words),
+  );
 }
 
-/** Action by action, with the numbers that the arrows have. */
-function moves(events, view) {
-  const told = actionsOf(events).map((action) => el("li", {}, line(action, view)));
-  return told.length ? el("ol", { class: "review-moves" }, ...told) : el("p", {}, t("Nothing."));
+/**
+ * Create the list of a turn's actions, numbered like the arrows.
+ * @param {GameEvent[]} events
+ * @param {View} view
+ */
+function ActionList(events, view) {
+  const items = groupByAction(events).map((action) => el("li", {}, describe(action, view)));
+  return items.length ? el("ol", { class: "review-moves" }, ...items) : el("p", {}, t("No actions."));
 }
 
-/** The turn in words: what was played, what would have been better, what luck did. */
-function describe(n) {
+/**
+ * Describe a turn: what was played, what would have been better, and the luck.
+ * @param {number} n
+ */
+function TurnDetails(n) {
   if (n === 0) return [el("p", {}, el("strong", {}, t("The start of the game.")))];
   const turn = review.turns[n - 1];
   const view = views[turn.first_step];
   return [
-    el("p", {}, el("strong", {}, t("Turn {n}: {name}", { n, name: name(turn.seat) })), ` · ${t("chance {percent}", { percent: percent(turn.chances[turn.seat]) })}`, isPoint(turn) ? el("strong", {}, ` · ▼ ${t("turning point")}`) : null),
-    el("p", {}, sample("played"), " ", el("b", {}, t("Played:"))),
-    moves(playedIn(turn), view),
-    turn.better ? el("p", {}, sample("better"), " ", el("b", {}, tn("Better, by {n} point:", "Better, by {n} points:", points(turn.loss)))) : null,
-    turn.better ? moves(turn.better, view) : null,
-    luckLine(turn),
+    el(
+      "p",
+      {},
+      el("strong", {}, t("Turn {n}: {name}", { n, name: playerName(turn.seat) })),
+      ` · ${t("chance of winning: {percent}", { percent: formatPercent(turn.chances[turn.seat]) })}`,
+      isTurningPoint(turn) ? el("strong", {}, ` · ▼ ${t("turning point")}`) : null,
+    ),
+    el("p", {}, ArrowSample("played"), " ", el("b", {}, t("Played:"))),
+    ActionList(eventsOf(turn), view),
+    turn.better
+      ? el(
+          "p",
+          {},
+          ArrowSample("better"),
+          " ",
+          el("b", {}, tn("Better by {n} point:", "Better by {n} points:", toPoints(turn.loss))),
+        )
+      : null,
+    turn.better ? ActionList(turn.better, view) : null,
+    LuckLine(turn),
   ];
 }
 
-/** Show a turn: the board as it stood before it, with both turns as arrows. */
-function go(n, keepAddress = true) {
-  now = n;
+/**
+ * Show a turn: the board before it, with the played and the better turn as arrows.
+ * @param {number} n
+ * @param {boolean} [keepAddress]
+ */
+function goTo(n, keepAddress = true) {
+  currentTurn = n;
   const turn = n ? review.turns[n - 1] : null;
   const step = turn ? turn.first_step : 0;
   board.mark({});
   board.set(views[step]);
-  if (turn) board.mark({ arrows: [...arrowsOf(playedIn(turn), "played"), ...arrowsOf(turn.better ?? [], "better")] });
+  if (turn)
+    board.mark({
+      arrows: [...turnArrows(eventsOf(turn), "played"), ...turnArrows(turn.better ?? [], "better")],
+    });
   curve.show(n);
-  put(find("[data-turn]", page), ...describe(n));
-  for (const [seat, shown] of findAll("[data-chance]", page).entries()) shown.textContent = percent((turn?.chances ?? review.start)[seat]);
-  find("[data-back]", page).disabled = n === 0;
-  find("[data-on]", page).disabled = n === review.turns.length;
-  for (const link of findAll("[data-at-step]", page)) link.href = `${link.dataset.atStep}?step=${step}`;
+  setChildren(find("[data-turn]", page), ...TurnDetails(n));
+  for (const [seat, shown] of findAll("[data-chance]", page).entries())
+    shown.textContent = formatPercent((turn?.chances ?? review.start)[seat]);
+  /** @type {HTMLButtonElement} */ (find("[data-back]", page)).disabled = n === 0;
+  /** @type {HTMLButtonElement} */ (find("[data-on]", page)).disabled = n === review.turns.length;
+  for (const link of /** @type {HTMLAnchorElement[]} */ (findAll("[data-at-step]", page)))
+    link.href = `${link.dataset.atStep}?step=${step}`;
   for (const item of findAll("[data-first]", page)) {
     if (turn && Number(item.dataset.first) === step) item.setAttribute("aria-current", "step");
     else item.removeAttribute("aria-current");
@@ -96,102 +164,176 @@ function go(n, keepAddress = true) {
   history.replaceState(null, "", address);
 }
 
-/** From a list further down: the turn, and the stage in sight. */
-function jump(n) {
-  go(n);
+/**
+ * Show a turn and scroll to the board.
+ * @param {number} n
+ */
+function jumpTo(n) {
+  goTo(n);
   find("[data-stage-table]", page).scrollIntoView({ block: "start" });
   curve.picture.focus({ preventScroll: true });
 }
 
-function legend() {
+function LegendItems() {
   const items = review.start.map((_, seat) => {
-    const mark = svg("svg", { viewBox: "0 0 40 10", "aria-hidden": "true" }, svg("line", { class: `review-line review-seat-${lookOf(game.seats, seat)}`, x1: 0, x2: 40, y1: 5, y2: 5 }));
-    return el("li", {}, mark, " ", name(seat), " ", el("b", { "data-chance": "" }));
+    const mark = svg(
+      "svg",
+      { viewBox: "0 0 40 10", "aria-hidden": "true" },
+      svg("line", {
+        class: `review-line review-seat-${lookOf(game.seats, seat)}`,
+        x1: 0,
+        x2: 40,
+        y1: 5,
+        y2: 5,
+      }),
+    );
+    return el("li", {}, mark, " ", playerName(seat), " ", el("b", { "data-chance": "" }));
   });
-  if (review.turning_points.length) items.push(el("li", {}, el("span", { "aria-hidden": "true" }, "▼ "), t("turning point")));
+  if (review.turning_points.length)
+    items.push(el("li", {}, el("span", { "aria-hidden": "true" }, "▼ "), t("turning point")));
   return items;
 }
 
-/** The three turns of this person that gave most away, the worst first; of everybody for whoever watched. */
-function mistakes() {
+/** Return the player's worst turns, worst first; for a spectator, those of all players. */
+function worstTurns() {
   const own = game.you?.seat ?? null;
   const found = review.turns.filter(({ seat, better }) => better && (own === null || seat === own));
-  return found.sort((a, b) => b.loss - a.loss).slice(0, MISTAKES);
+  return found.sort((a, b) => b.loss - a.loss).slice(0, MAX_MISTAKES);
 }
 
+/** @param {ReviewTurn[]} found */
 function showMistakes(found) {
   const own = game.you?.seat ?? null;
   const title = find("[data-mistakes-title]", page);
-  if (own === null) title.textContent = t("The greatest mistakes");
-  else title.textContent = found.length === MISTAKES ? t("Your three mistakes") : t("Your mistakes");
+  if (own === null) title.textContent = t("The biggest mistakes");
+  else
+    title.textContent = found.length === MAX_MISTAKES ? t("Your three biggest mistakes") : t("Your mistakes");
   if (!found.length) {
-    put(find("[data-mistakes]", page), el("li", {}, t("No turn could have been much better. Well played!")));
+    setChildren(
+      find("[data-mistakes]", page),
+      el("li", {}, t("No turn could have been much better. Well played!")),
+    );
     return;
   }
-  put(find("[data-mistakes]", page), ...found.map((turn) => {
-    const words = own === null ? t("Turn {n}: {name}", { n: turn.turn, name: name(turn.seat) }) : t("Turn {n}", { n: turn.turn });
-    return el("li", {}, el("button", { type: "button", class: "mistake", onclick: () => jump(turn.turn) },
-      el("strong", {}, words), el("span", { class: "mistake-loss" }, tn("{n} point given away", "{n} points given away", points(turn.loss)))));
-  }));
-}
-
-function sums() {
-  return review.start.map((_, seat) => el("tr", {},
-    el("th", { scope: "row" }, name(seat)),
-    el("td", {}, signed(review.luck[seat])),
-    el("td", {}, String(points(review.loss[seat]))),
-    el("td", {}, String(review.hints[seat])),
-  ));
-}
-
-function turnItem(turn) {
-  return el("li", { "data-first": String(turn.first_step) },
-    el("p", {},
-      el("button", { type: "button", class: "turn-button", onclick: () => jump(turn.turn) }, t("Turn {n}: {name}", { n: turn.turn, name: name(turn.seat) })), " · ",
-      t("chance {percent}", { percent: percent(turn.chances[turn.seat]) }),
-      isPoint(turn) ? el("strong", {}, ` · ${t("turning point")}`) : null),
-    luckLine(turn),
-    turn.better ? el("p", {}, tn("Better, by {n} point:", "Better, by {n} points:", points(turn.loss)), " ", line(turn.better, views[turn.first_step])) : null,
+  setChildren(
+    find("[data-mistakes]", page),
+    ...found.map((turn) => {
+      const words =
+        own === null
+          ? t("Turn {n}: {name}", { n: turn.turn, name: playerName(turn.seat) })
+          : t("Turn {n}", { n: turn.turn });
+      return el(
+        "li",
+        {},
+        el(
+          "button",
+          { type: "button", class: "mistake", onclick: () => jumpTo(turn.turn) },
+          el("strong", {}, words),
+          el(
+            "span",
+            { class: "mistake-loss" },
+            tn("{n} point given away", "{n} points given away", toPoints(turn.loss)),
+          ),
+        ),
+      );
+    }),
   );
 }
 
-function showTurns(all) {
-  const matters = (turn) => turn.better || Math.abs(turn.luck) >= LUCKY || isPoint(turn);
-  put(find("[data-turns]", page), ...review.turns.filter((turn) => all || matters(turn)).map(turnItem));
+function SumRows() {
+  return review.start.map((_, seat) =>
+    el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, playerName(seat)),
+      el("td", {}, formatSignedPoints(review.luck[seat])),
+      el("td", {}, String(toPoints(review.loss[seat]))),
+      el("td", {}, String(review.hints[seat])),
+    ),
+  );
 }
 
-/** Where to begin: at the step that the address names, else at the worst mistake, else at the start. */
-function beginning(worst) {
+/** @param {ReviewTurn} turn */
+function TurnItem(turn) {
+  return el(
+    "li",
+    { "data-first": String(turn.first_step) },
+    el(
+      "p",
+      {},
+      el(
+        "button",
+        { type: "button", class: "turn-button", onclick: () => jumpTo(turn.turn) },
+        t("Turn {n}: {name}", { n: turn.turn, name: playerName(turn.seat) }),
+      ),
+      " · ",
+      t("chance of winning: {percent}", { percent: formatPercent(turn.chances[turn.seat]) }),
+      isTurningPoint(turn) ? el("strong", {}, ` · ${t("turning point")}`) : null,
+    ),
+    LuckLine(turn),
+    turn.better
+      ? el(
+          "p",
+          {},
+          tn("Better by {n} point:", "Better by {n} points:", toPoints(turn.loss)),
+          " ",
+          describe(turn.better, views[turn.first_step]),
+        )
+      : null,
+  );
+}
+
+/** @param {boolean} all */
+function showTurns(all) {
+  /** @param {ReviewTurn} turn */
+  const matters = (turn) => turn.better || Math.abs(turn.luck) >= MIN_LUCK || isTurningPoint(turn);
+  setChildren(
+    find("[data-turns]", page),
+    ...review.turns.filter((turn) => all || matters(turn)).map(TurnItem),
+  );
+}
+
+/**
+ * Return the first turn to show: the one in the address, else the worst mistake, else the start.
+ * @param {ReviewTurn | undefined} worst
+ */
+function initialTurn(worst) {
   const step = new URLSearchParams(location.search).get("step");
-  if (step !== null) return review.turns.findLast((each) => each.first_step <= (Number(step) || 0))?.turn ?? 0;
+  if (step !== null)
+    return review.turns.findLast((turn) => turn.first_step <= (Number(step) || 0))?.turn ?? 0;
   return worst?.turn ?? 0;
 }
 
 async function show() {
   try {
-    game = await fromRoom(room);
-    if (!game.table.result) throw new Refused(409, "not_over", refusal("not_over", ""));
-    review = await getOfGame(room, "/review");
-    views = viewsOf(game.replay, null);
+    game = await loadGame(room);
+    if (!game.table?.result) throw new RefusedError(409, "not_over", describeRefusalCode("not_over", ""));
+    review = await getFromGame(room, "/review");
+    views = replayViews(game.replay, null);
     find("[data-stage]", page).hidden = false;
     const picture = svg("svg");
-    put(find("[data-board]", page), picture);
+    setChildren(find("[data-board]", page), picture);
     board = Board(picture, { interactive: false, seats: game.seats, fit: "box" });
     const box = find("[data-curve]", page);
-    // A phone gets a narrower picture instead of a smaller one, so that its figures can be read.
-    curve = Curve(review, game.seats, Math.max(320, Math.min(720, box.clientWidth)), { onTurn: go, textOf: spoken });
-    put(box, curve.picture);
-    put(find("[data-legend]", page), ...legend());
-    put(find("[data-sums]", page), ...sums());
-    const found = mistakes();
+    // Phones get a narrower picture instead of a scaled one, so that its labels stay readable.
+    curve = Curve(review, game.seats, Math.max(320, Math.min(720, box.clientWidth)), {
+      onTurn: goTo,
+      textOf: turnLabel,
+    });
+    setChildren(box, curve.picture);
+    setChildren(find("[data-legend]", page), ...LegendItems());
+    setChildren(find("[data-sums]", page), ...SumRows());
+    const found = worstTurns();
     showMistakes(found);
     showTurns(false);
-    find("[data-all]", page).addEventListener("change", (event) => showTurns(event.target.checked));
-    find("[data-back]", page).addEventListener("click", () => go(now - 1));
-    find("[data-on]", page).addEventListener("click", () => go(now + 1));
-    go(beginning(found[0]), false);
+    find("[data-all]", page).addEventListener("change", (event) =>
+      showTurns(/** @type {HTMLInputElement} */ (event.target).checked),
+    );
+    find("[data-back]", page).addEventListener("click", () => goTo(currentTurn - 1));
+    find("[data-on]", page).addEventListener("click", () => goTo(currentTurn + 1));
+    goTo(initialTurn(found[0]), false);
   } catch (problem) {
-    if (!(problem instanceof Refused)) throw problem;
+    if (!(problem instanceof RefusedError)) throw problem;
     const notice = find("[data-problem]", page);
     notice.textContent = problem.message;
     notice.hidden = false;

@@ -1,58 +1,81 @@
-// Examples in the rules: small live boards, played by the real engine.
+// Examples in the rules: small boards played by the server's engine.
+
+/** @import {Action, Card, GameEvent, View} from "../core/types.d.ts" */
+
 import { Board } from "../board/board.js";
-import { eventLine } from "../core/event_text.js";
+import { el, find, findAll, setChildren, svg } from "../core/dom.js";
+import { describeEvents } from "../core/event_text.js";
 import { t } from "../core/i18n.js";
 import { symbolIcon } from "../core/icons.js";
-import { cardsInWords } from "../core/names.js";
-import { el, find, findAll, put, svg } from "../core/dom.js";
-import { practise } from "./practice.js";
+import { describeCardObjects } from "../core/names.js";
+import { playPractice } from "./practice.js";
 
-const PAUSE = 1400; // between an action and what follows from it: time to read
+// Time to read between two actions.
+const PAUSE_MS = 1400;
 
-/** What happened, as the log of a table says it; without names the colours stand there, and a sentence begins large. */
-function inWords(view, events) {
-  const { text } = eventLine(events, view, null);
+/**
+ * Describe events like the log. Players are named by colour, so sentences are capitalised here.
+ * @param {View} view
+ * @param {GameEvent[]} events
+ */
+function describe(view, events) {
+  const { text } = describeEvents(events, view, null);
   return text.replace(/(^|[.!] )(\p{Ll})/gu, (_, before, letter) => before + letter.toLocaleUpperCase());
 }
 
+/**
+ * @param {HTMLElement} box
+ * @param {View} view
+ */
 function showHand(box, { players }) {
-  const { hand } = players[0];
+  const hand = /** @type {Card[]} */ (players[0].hand);
   box.setAttribute("role", "img");
-  box.setAttribute("aria-label", hand.length ? t("Red holds {cards}.", { cards: cardsInWords(hand) }) : t("Red holds no card."));
+  box.setAttribute(
+    "aria-label",
+    hand.length ? t("Red has {cards}.", { cards: describeCardObjects(hand) }) : t("Red has no cards."),
+  );
   box.replaceChildren(
-    ...hand.map((card) => el(card.endsWith("*") ? "span.demo-card.dark" : "span.demo-card", {}, symbolIcon(card, "symbol"))),
+    ...hand.map((card) =>
+      el(card.endsWith("*") ? "span.demo-card.dark" : "span.demo-card", {}, symbolIcon(card, "symbol")),
+    ),
   );
 }
 
-const moment = () => new Promise((resolve) => setTimeout(resolve, PAUSE));
+const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
 
-async function example(figure) {
+/** @param {HTMLElement} figure */
+async function initExample(figure) {
   const name = `demo-${figure.dataset.demo}`;
+  /** @type {HTMLButtonElement} */
   const play = find("[data-demo-play]", figure);
   const again = find("[data-demo-reset]", figure);
-  const said = find("[data-demo-said]", figure);
+  const caption = find("[data-demo-said]", figure);
   const hand = find("[data-demo-hand]", figure);
   const picture = svg("svg");
-  put(find("[data-demo-board]", figure), picture);
+  setChildren(find("[data-demo-board]", figure), picture);
   const board = Board(picture, { interactive: false });
-  const first = await practise(name, []);
+  const first = await playPractice(name, []);
   const { from } = first.show;
 
   function reset() {
     board.set(first.view);
     board.mark(from === undefined ? {} : { sources: [from] });
     showHand(hand, first.view);
-    said.textContent = "";
+    caption.textContent = "";
     play.hidden = false;
     again.hidden = true;
   }
 
+  /**
+   * @param {Action[]} actions
+   * @param {View} before
+   */
   async function act(actions, before) {
-    const after = await practise(name, actions);
+    const after = await playPractice(name, actions);
     board.mark({});
     board.set(after.view, after.events);
     showHand(hand, after.view);
-    said.textContent = [said.textContent, inWords(before, after.events)].filter(Boolean).join(" ");
+    caption.textContent = [caption.textContent, describe(before, after.events)].filter(Boolean).join(" ");
     return after.view;
   }
 
@@ -62,7 +85,7 @@ async function example(figure) {
       const script = [first.show, ...first.then];
       let { view } = first;
       for (let n = 1; n <= script.length; n += 1) {
-        if (n > 1) await moment();
+        if (n > 1) await pause();
         view = await act(script.slice(0, n), view);
       }
     } finally {
@@ -79,9 +102,10 @@ async function example(figure) {
   reset();
 }
 
-// One after the other from the top, all of them without being looked at: whoever prints the page has never scrolled.
+// Load all examples, not only visible ones: the page may be printed.
 for (const figure of findAll("[data-demo]")) {
-  await example(figure).catch(() => {
-    figure.hidden = true; // without the server an example is left out; the text stands alone
+  await initExample(figure).catch(() => {
+    // Without the server the example is left out.
+    figure.hidden = true;
   });
 }

@@ -1,55 +1,69 @@
-// On every page: menus that close, the theme, the service worker. It imports nothing at once, so that it works offline too.
+// Loaded by every page: menus, theme, service worker. It has no static imports, so that it works offline, too.
 
-const YEAR = 365 * 24 * 3600;
+const YEAR_SECONDS = 365 * 24 * 3600;
 
+/** @param {string} theme */
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
-  document.cookie = `theme=${theme}; path=/; max-age=${YEAR}; samesite=lax`;
+  document.cookie = `theme=${theme}; path=/; max-age=${YEAR_SECONDS}; samesite=lax`;
   const paper = getComputedStyle(document.documentElement).getPropertyValue("--paper").trim();
-  for (const meta of document.querySelectorAll('meta[name="theme-color"]')) meta.content = paper;
-  for (const button of document.querySelectorAll("[data-theme-choice]")) {
+  /** @type {NodeListOf<HTMLMetaElement>} */
+  const colours = document.querySelectorAll('meta[name="theme-color"]');
+  for (const meta of colours) meta.content = paper;
+  /** @type {NodeListOf<HTMLElement>} */
+  const buttons = document.querySelectorAll("[data-theme-choice]");
+  for (const button of buttons) {
     button.setAttribute("aria-pressed", String(button.dataset.themeChoice === theme));
   }
 }
 
+/** @param {Element | null} [except] */
 function closeMenus(except) {
-  for (const menu of document.querySelectorAll("details[data-menu][open]")) {
+  /** @type {NodeListOf<HTMLDetailsElement>} */
+  const menus = document.querySelectorAll("details[data-menu][open]");
+  for (const menu of menus) {
     if (menu !== except) menu.open = false;
   }
 }
 
 document.addEventListener("click", (event) => {
-  const choice = event.target.closest?.("[data-theme-choice]");
+  const target = /** @type {Element} */ (event.target);
+  const choice = /** @type {HTMLElement | null} */ (target.closest?.("[data-theme-choice]"));
   if (choice) {
-    setTheme(choice.dataset.themeChoice);
+    setTheme(String(choice.dataset.themeChoice));
     closeMenus();
     return;
   }
-  closeMenus(event.target.closest?.("details[data-menu]"));
+  closeMenus(target.closest?.("details[data-menu]"));
 });
 
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape") return;
+  /** @type {HTMLDetailsElement | null} */
   const open = document.querySelector("details[data-menu][open]");
   if (!open) return;
   open.open = false;
-  open.querySelector("summary").focus();
+  open.querySelector("summary")?.focus();
 });
 
-// The worker only keeps the page for "no connection"; without it (plain http, private window) all else works.
+// The pages work without the service worker (plain http, private windows).
 if ("serviceWorker" in navigator && window.isSecureContext) {
   navigator.serviceWorker.register("/worker.js").catch(() => {});
 }
 
-// Installing is offered after somebody's first finished game (core/install.js), and not by the browser before it.
+// Defer the browser's install prompt until after the first finished game (core/install_offer.js).
 addEventListener("beforeinstallprompt", (event) => {
   event.preventDefault();
-  globalThis.heldInstall = event;
+  globalThis.deferredInstallPrompt = event;
 });
 
-if (localStorage.getItem("push")) import("../core/push.js").then(({ refresh }) => refresh().catch(() => {})); // the next page tries again
+if (localStorage.getItem("push"))
+  // On failure the next page tries again.
+  import("../core/push.js").then(({ refreshSubscription }) => refreshSubscription().catch(() => {}));
 
-// Only those who asked for notices pay for them; the lobby has a socket of its own.
+// Loaded only if notices are switched on. The lobby has its own socket.
 if (localStorage.getItem("notify") === "on" && location.pathname !== "/") {
-  import("../core/turn_notice.js").then(({ isWanted, listenForTurns }) => isWanted() && listenForTurns());
+  import("../core/turn_notice.js").then(
+    ({ isTurnNoticeOn, listenForTurns }) => isTurnNoticeOn() && listenForTurns(),
+  );
 }

@@ -1,98 +1,127 @@
-// The tutorial: five small positions on the real engine, played with the same clicks as the real table.
+// The tutorial: five small positions, played by the server's engine with the clicks of the real table.
+
+/** @import {Action, Card, Choice, ClickResult, Place, Practice, Selection} from "../core/types.d.ts" */
+
 import { Board } from "../board/board.js";
-import { symbolIcon } from "../core/icons.js";
+import { el, find, findAll, readJsonBlock, setChildren, svg } from "../core/dom.js";
 import { t } from "../core/i18n.js";
-import { cardsOf, clickCard, clickPlace, offers, single, stillFits } from "../table/selection.js";
-import { inWords } from "../table/choice_text.js";
+import { symbolIcon } from "../core/icons.js";
 import { cardName } from "../core/names.js";
-import { el, find, findAll, given, put, svg } from "../core/dom.js";
-import { practise } from "./practice.js";
+import { describeChoice } from "../table/choice_text.js";
+import { cardsOf, choiceOfType, clickCard, clickPlace, keepFitting, offers } from "../table/selection.js";
+import { playPractice } from "./practice.js";
 
 const page = find("[data-tutorial]");
-const lessons = given("lessons");
-const say = find("[data-say]", page);
-const done = find("[data-done]", page);
-const refused = find("[data-refused]", page);
+const lessons = readJsonBlock("lessons");
+const task = find("[data-say]", page);
+const praise = find("[data-done]", page);
+const refusal = find("[data-refused]", page);
 const hand = find("[data-hand]", page);
-const moves = find("[data-moves]", page);
+const moveList = find("[data-moves]", page);
 const next = find("[data-next]", page);
 const showMe = find("[data-show]", page);
 
-let at = 0;
+let lessonIndex = 0;
+/** @type {Action[]} */
 let actions = [];
-let position = null;
+/** @type {Practice} Undefined until the first lesson is open. */
+let position;
+/** @type {Selection} */
 let selection = {};
 const finished = new Set();
 
 const picture = svg("svg");
-put(find("[data-board]", page), picture);
-const board = Board(picture, { onSpace: (place) => take(clickPlace(position.choices, selection, place)) });
+setChildren(find("[data-board]", page), picture);
+const board = Board(picture, {
+  /** @param {Place} place */
+  onSpace: (place) => applyClick(clickPlace(position.choices, selection, place)),
+});
 
-/** What a click meant: an action to play, or another selection to show. */
-function take(meant) {
-  if (meant.action) play(meant.action);
+/**
+ * Apply the result of a click: play an action, or show a new selection.
+ * @param {ClickResult} meant
+ */
+function applyClick(meant) {
+  if (meant.action) playAction(meant.action);
   else {
     selection = meant.selection ?? {};
     draw();
   }
 }
 
-async function play(action) {
-  refused.hidden = true;
+/** @param {Action} action */
+async function playAction(action) {
+  refusal.hidden = true;
   try {
-    const after = await practise(lessons[at].name, [...actions, action]);
+    const after = await playPractice(lessons[lessonIndex].name, [...actions, action]);
     actions.push(action);
     show(after);
   } catch (problem) {
-    refused.textContent = problem.message;
-    refused.hidden = false;
+    refusal.textContent = /** @type {Error} */ (problem).message;
+    refusal.hidden = false;
   }
 }
 
+/** @param {Practice} after */
 function show(after) {
   position = after;
-  selection = stillFits(position.choices, selection);
+  selection = keepFitting(position.choices, selection);
   board.set(position.view, position.events);
   draw();
   if (!position.done) return;
-  finished.add(lessons[at].name);
-  done.textContent = lessons[at].praise;
-  done.hidden = false;
+  finished.add(lessons[lessonIndex].name);
+  praise.textContent = lessons[lessonIndex].praise;
+  praise.hidden = false;
   showMe.hidden = true;
-  const last = at === lessons.length - 1;
+  const last = lessonIndex === lessons.length - 1;
   next.hidden = last;
   find("[data-end]", page).hidden = !last;
   if (last) find("[data-play-now]", page).focus();
   else next.focus();
-  marks();
+  updateLessonMarks();
 }
 
-function marks() {
+function updateLessonMarks() {
   for (const [n, mark] of findAll("[data-lesson-mark]", page).entries()) {
     mark.classList.toggle("is-done", finished.has(lessons[n].name));
     const button = find("button", mark);
-    if (n === at) button.setAttribute("aria-current", "step");
+    if (n === lessonIndex) button.setAttribute("aria-current", "step");
     else button.removeAttribute("aria-current");
   }
 }
 
-function cardButton(card, count, lit) {
+/**
+ * @param {Card} card
+ * @param {number} count
+ * @param {boolean} lit
+ */
+function CardButton(card, count, lit) {
   const chosen = selection.card === card;
   return el(
     chosen ? "button.card-button.is-chosen" : "button.card-button",
-    { type: "button", "aria-pressed": String(chosen), disabled: !lit, onclick: () => take(clickCard(position.choices, selection, card)) },
+    {
+      type: "button",
+      "aria-pressed": String(chosen),
+      disabled: !lit,
+      onclick: () => applyClick(clickCard(position.choices, selection, card)),
+    },
     symbolIcon(card, "symbol"),
     el("span", {}, count > 1 ? t("{n} × {card}", { n: count, card: cardName(card) }) : cardName(card)),
   );
 }
 
-function moveButton(choice) {
-  const { text, price } = inWords(choice, position.view, null);
-  const words = [text, choice.action.type === "end" ? "" : price].filter(Boolean).join(", ");
-  return el("button.button.button-small", { type: "button", onclick: () => play(choice.action) }, words);
+/** @param {Choice} choice */
+function MoveButton(choice) {
+  const { text, cost } = describeChoice(choice, position.view, null);
+  const words = [text, choice.action.type === "end" ? "" : cost].filter(Boolean).join(", ");
+  return el(
+    "button.button.button-small",
+    { type: "button", onclick: () => playAction(choice.action) },
+    words,
+  );
 }
 
-/** Light what can be done: cards in the hand, pirates on the board, where each would land. */
+/** Highlight what can be done: cards, pirates and landing places. */
 function draw() {
   const { choices, view } = position;
   const lit = offers(choices, selection);
@@ -105,48 +134,58 @@ function draw() {
       draws: list[0].draws,
     })),
   });
-  const held = view.players[0].hand ?? [];
-  const kinds = [...new Set(held)];
-  put(hand, ...kinds.map((card) => cardButton(card, held.filter((each) => each === card).length, lit.cards.has(card))));
-  if (!kinds.length) put(hand, el("p.empty", {}, t("Your hand is empty.")));
-  const end = single(choices, "end");
-  put(moves, ...lit.list.map(moveButton), end && moveButton(end));
+  const cards = view.players[0].hand ?? [];
+  const kinds = [...new Set(cards)];
+  setChildren(
+    hand,
+    ...kinds.map((card) =>
+      CardButton(card, cards.filter((other) => other === card).length, lit.cards.has(card)),
+    ),
+  );
+  if (!kinds.length) setChildren(hand, el("p.empty", {}, t("Your hand is empty.")));
+  const end = choiceOfType(choices, "end");
+  setChildren(moveList, ...lit.list.map(MoveButton), end && MoveButton(end));
 }
 
-async function open(number) {
-  at = number;
+/** @param {number} number */
+async function openLesson(number) {
+  lessonIndex = number;
   actions = [];
   selection = {};
-  say.textContent = lessons[at].task;
-  for (const part of [done, refused, next, find("[data-end]", page)]) part.hidden = true;
+  task.textContent = lessons[lessonIndex].task;
+  for (const part of [praise, refusal, next, find("[data-end]", page)]) part.hidden = true;
   showMe.hidden = false;
-  marks();
+  updateLessonMarks();
   if (position) {
-    position = { ...position, choices: [] }; // nothing of the last step may be played on this one
+    // Actions of the previous lesson must not be played in this one.
+    position = { ...position, choices: [] };
     draw();
   }
   try {
-    const number = at;
-    const opened = await practise(lessons[at].name, []);
-    if (number !== at) return;
+    const number = lessonIndex;
+    const opened = await playPractice(lessons[lessonIndex].name, []);
+    if (number !== lessonIndex) return;
     show(opened);
-    page.dataset.lessonOpen = lessons[at].name;
+    page.dataset.lessonOpen = lessons[lessonIndex].name;
   } catch (problem) {
-    refused.textContent = problem.message;
-    refused.hidden = false;
+    refusal.textContent = /** @type {Error} */ (problem).message;
+    refusal.hidden = false;
   }
 }
 
-/** "Show me": the action the lesson is about, or the end of the turn once that is done. */
-function hint() {
-  const wanted = position.choices.find(({ action }) => JSON.stringify(action) === JSON.stringify(position.show));
-  const fallback = single(position.choices, "end") ?? position.choices[0];
-  const choice = wanted ?? fallback;
-  if (choice) play(choice.action);
+/** Play the action that the lesson is about, or end the turn after it. */
+function showHint() {
+  const taught = position.choices.find(
+    ({ action }) => JSON.stringify(action) === JSON.stringify(position.show),
+  );
+  const fallback = choiceOfType(position.choices, "end") ?? position.choices[0];
+  const choice = taught ?? fallback;
+  if (choice) playAction(choice.action);
 }
 
-next.addEventListener("click", () => open(at + 1));
-showMe.addEventListener("click", hint);
-find("[data-restart]", page).addEventListener("click", () => open(at));
-for (const [n, button] of findAll("[data-lesson]", page).entries()) button.addEventListener("click", () => open(n));
-open(0);
+next.addEventListener("click", () => openLesson(lessonIndex + 1));
+showMe.addEventListener("click", showHint);
+find("[data-restart]", page).addEventListener("click", () => openLesson(lessonIndex));
+for (const [n, button] of findAll("[data-lesson]", page).entries())
+  button.addEventListener("click", () => openLesson(n));
+openLesson(0);

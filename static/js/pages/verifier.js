@@ -1,69 +1,166 @@
-// Checks a record with this browser's own code: its chance, its cards and its result. It knows no page.
-import { botNonce, commitmentOf, sealOf, seedFrom, setUp } from "./chance.js";
-import { Dealer, Mismatch } from "./dealer.js";
-import { Refused } from "../core/api.js";
+// Verifies a record with this browser's own code: seeds, cards and result. No DOM.
+
+/** @import {Card, GameRecord, Player, Replay, View, VoidRound} from "../core/types.d.ts" */
+
+import { RefusedError } from "../core/api.js";
 import { fold } from "../core/fold.js";
 import { t, tn } from "../core/i18n.js";
-import { compared } from "../core/sealing.js";
+import { compareWithRecord } from "../core/sealing.js";
+import { DeckReplay, Mismatch } from "./deck_replay.js";
+import { botNonce, commitmentOf, deriveSeed, sealOf, setUp } from "./seeded_setup.js";
 
-/** The seed of a record. In a deal of the day the day stands in the place of the players' numbers. */
-export const seedOf = ({ server_seed: secret, nonces, deal }) => seedFrom(secret, deal ? ["deal", deal] : nonces);
+/**
+ * Return the seed of a record. In a deal of the day the day replaces the players' nonces.
+ * @param {Pick<GameRecord, "server_seed" | "nonces" | "deal">} parts
+ */
+export const recordSeed = ({ server_seed: secret, nonces, deal }) =>
+  deriveSeed(secret, deal ? ["deal", deal] : nonces);
 
-const WRONG = {
-  board: () => t("The boards are not those of the seed."),
-  first: () => t("Another player began than the seed says."),
-  hand: () => t("A hand does not hold the cards that were dealt and drawn."),
-  row: () => t("The open row is not the one of the seed."),
-  drawn: () => t("A card was drawn that did not lie on top of the deck."),
-  played: () => t("A card was played that its player did not hold."),
-  deck: () => t("The deck at the end is not the one of the seed."),
-  chest: () => t("A chest token is not the one of the seed."),
+/**
+ * `addCheck` reports a step and returns whether it holds; `addRemark` reports a neutral fact.
+ * @typedef {object} Reporting
+ * @property {string | null} room
+ * @property {number | null} scheme
+ * @property {(holds: boolean, words: string) => boolean} addCheck
+ * @property {(words: string) => void} addRemark
+ *
+ * @typedef {object} Checking
+ * @property {(record: GameRecord) => Promise<Replay>} playRecord
+ * @property {number | null} [scheme]
+ * @property {string | null} [room]
+ * @property {Reporting["addCheck"]} addCheck
+ * @property {Reporting["addRemark"]} addRemark
+ */
+
+/** @type {Record<string, () => string>} */
+const MISMATCH_TEXTS = {
+  board: () => t("The boards are not the ones the seed gives."),
+  first: () => t("The first player is not the one the seed gives."),
+  hand: () => t("A hand does not contain the cards that were dealt and drawn."),
+  row: () => t("The face-up row is not the one the seed gives."),
+  drawn: () => t("A card was drawn that was not on top of the deck."),
+  played: () => t("A card was played that its player did not have."),
+  deck: () => t("The deck at the end is not the one the seed gives."),
+  chest: () => t("A chest token is not the one the seed gives."),
 };
 
-/** Whether each person's number fits its seal, each void round is one, and no seal was used twice. */
-function checkSeals({ commitment, nonces, players, seals, void_rounds: rounds }, { note }) {
+/**
+ * Check that each person's nonce opens its seal, each void round is valid, and no seal was used twice.
+ * @param {GameRecord} record
+ * @param {Pick<Reporting, "addCheck">} reporting
+ */
+function checkSeals({ commitment, nonces, players, seals, void_rounds: rounds }, { addCheck }) {
   const people = players.flatMap(({ bot }, seat) => (bot === null ? [seat] : []));
-  const fits = (seal, nonce) => Boolean(seal) && Boolean(nonce) && sealOf(commitment, nonce) === seal;
-  const isSealed = players.every(({ bot }, seat) => (bot === null ? fits(seals[seat], nonces[seat]) : seals[seat] === null));
-  if (!note(isSealed, tn("The number of {n} player fits the seal that was frozen before any number was shown.", "The numbers of {n} players fit the seals that were frozen before any number was shown.", people.length))) return false;
-  // A seat is missing that had a seal and did not open it.
+  /**
+   * @param {string | null} seal
+   * @param {string | null} nonce
+   */
+  const opensSeal = (seal, nonce) =>
+    Boolean(seal) && Boolean(nonce) && sealOf(commitment, /** @type {string} */ (nonce)) === seal;
+  const isSealed = players.every(({ bot }, seat) =>
+    bot === null ? opensSeal(seals[seat], nonces[seat]) : seals[seat] === null,
+  );
+  if (
+    !addCheck(
+      isSealed,
+      tn(
+        "The number of {n} player matches the seal that was fixed before any number was shown.",
+        "The numbers of {n} players match the seals that were fixed before any number was shown.",
+        people.length,
+      ),
+    )
+  )
+    return false;
+  // A missing seat has a seal that was not opened.
+  /**
+   * @param {VoidRound} voided
+   * @param {number} seat
+   */
   const isMissing = (voided, seat) => Boolean(voided.seals[seat]) && voided.nonces[seat] === null;
+  /** @param {VoidRound} voided */
   const isVoid = (voided) =>
-    voided.nonces.every((nonce, seat) => nonce === null || fits(voided.seals[seat], nonce)) &&
-    voided.missing.length > 0 && voided.missing.every((seat) => isMissing(voided, seat));
+    voided.nonces.every((nonce, seat) => nonce === null || opensSeal(voided.seals[seat], nonce)) &&
+    voided.missing.length > 0 &&
+    voided.missing.every((seat) => isMissing(voided, seat));
   const shown = [seals, ...rounds.map((voided) => voided.seals)].flat().filter((seal) => seal !== null);
   const holds = rounds.every(isVoid) && new Set(shown).size === shown.length;
   if (!rounds.length && holds) return true;
-  return note(holds, tn("{n} start before came to nothing, because somebody did not confirm; no number of it was used.", "{n} starts before came to nothing, because somebody did not confirm; no number of them was used.", rounds.length));
+  return addCheck(
+    holds,
+    tn(
+      "{n} earlier start failed because a player did not confirm; none of its numbers were used.",
+      "{n} earlier starts failed because a player did not confirm; none of their numbers were used.",
+      rounds.length,
+    ),
+  );
 }
 
-/** What this browser kept when it sat down, beside what the record says. `scheme`: that of the table, if it is known. */
-function checkMemory(record, { room, scheme, note, remark }) {
-  const found = compared(record, room);
-  if (found === "same") return note(true, t("This browser was there: fingerprint, seals and its own number are those that it kept."));
-  if (found === "other") return note(false, t("This is not the game that this browser was shown when it sat down."));
-  if (scheme === null && (record.scheme ?? 1) === 1) return note(false, t("This record has no seals, so nothing in it shows where the players' numbers came from. Check the game on its own page."));
-  remark(
-    found === "unused"
-      ? t("This browser was not there when the game began: none of the numbers it made for this table is in it.")
-      : t("This browser was not there: it can only check that the record agrees with itself."),
+/**
+ * Compare the record with what this browser stored. `scheme` is the table's, or null if unknown.
+ * @param {GameRecord} record
+ * @param {Reporting} reporting
+ */
+function checkStoredSeals(record, { room, scheme, addCheck, addRemark }) {
+  const comparison = compareWithRecord(record, room);
+  if (comparison === "same")
+    return addCheck(
+      true,
+      t("This browser was there: the fingerprint, the seals and its own number are the ones it kept."),
+    );
+  if (comparison === "other")
+    return addCheck(false, t("This is not the game that this browser was shown when you sat down."));
+  if (scheme === null && (record.scheme ?? 1) === 1)
+    return addCheck(
+      false,
+      t(
+        "This record has no seals, so nothing in it shows where the players' numbers came from. Check the game on its own page.",
+      ),
+    );
+  addRemark(
+    comparison === "unused"
+      ? t(
+          "This browser was not there when the game started: none of the numbers it made for this table are in it.",
+        )
+      : t("This browser was not there: it can only check that the record is consistent."),
   );
   return true;
 }
 
-const sameList = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+/**
+ * @param {unknown} one
+ * @param {unknown} other
+ */
+const isSameList = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
-/** How far a seat's pirates have come, all together; aboard counts as the last space of the passage. */
+/**
+ * Return the total progress of a seat's pirates. The sloop counts as the last space of the passage.
+ * @param {View} view
+ * @param {Player} player
+ */
 function spacesReached({ options, board }, { pirates }) {
+  /** @type {Record<string, number>} */
   const reached = { start: 0, sloop: options.passage_boards * 6, goal: board.length + 1 };
-  return pirates.reduce((sum, place) => sum + (reached[place] ?? place), 0);
+  return pirates.reduce(
+    (/** @type {number} */ sum, place) => sum + (reached[place] ?? /** @type {number} */ (place)),
+    0,
+  );
 }
 
-/** The place of each seat, equal ones shared: the winner, then pirates at the goal, spaces reached, cards in hand. */
-function placesOf(view) {
+/**
+ * Return the place of each seat by winner, pirates at the goal, spaces reached and cards in hand. Ties share a place.
+ * @param {View} view
+ */
+function computePlaces(view) {
   const ranks = view.players.map((player, seat) => [
-    Number(seat === view.winner), player.pirates.filter((place) => place === "goal").length, spacesReached(view, player), player.hand.length,
+    Number(seat === view.winner),
+    player.pirates.filter((place) => place === "goal").length,
+    spacesReached(view, player),
+    /** @type {Card[]} */ (player.hand).length,
   ]);
+  /**
+   * @param {number[]} one
+   * @param {number[]} other
+   */
   const isBefore = (one, other) => {
     const at = one.findIndex((value, index) => value !== other[index]);
     return at >= 0 && one[at] > other[at];
@@ -71,67 +168,135 @@ function placesOf(view) {
   return ranks.map((own) => 1 + ranks.filter((other) => isBefore(other, own)).length);
 }
 
-/** Whether winner, places and reason are those of the last position. */
-function isResult({ result, players, actions }, view) {
+/**
+ * Whether winner, places and reason follow from the last position.
+ * @param {GameRecord} record
+ * @param {View} view
+ */
+function isExpectedResult({ result, players, actions }, view) {
   const { winner, places, reason } = result;
   if (reason === "aborted") return winner === null && places === null && view.winner === null;
   if (reason === "resigned" && winner === null) {
-    // Every person has resigned and only bots are left: they share the first place.
+    // All people have resigned; the remaining bots share the first place.
     const people = players.flatMap(({ bot }, seat) => (bot === null ? [seat] : []));
     const order = actions.filter(({ action }) => action.type === "resign").map(({ seat }) => seat);
-    const expected = players.map((_, seat) => (order.includes(seat) ? players.length - order.indexOf(seat) : 1));
-    return view.winner === null && people.length > 0 && people.every((seat) => view.players[seat].resigned) && sameList(places, expected);
+    const expected = players.map((_, seat) =>
+      order.includes(seat) ? players.length - order.indexOf(seat) : 1,
+    );
+    return (
+      view.winner === null &&
+      people.length > 0 &&
+      people.every((seat) => view.players[seat].resigned) &&
+      isSameList(places, expected)
+    );
   }
   if (view.winner === null || view.winner !== winner) return false;
   const isHome = view.players[winner].pirates.every((place) => place === "goal");
-  return reason === (isHome ? "goal" : "resigned") && sameList(places, placesOf(view));
+  return reason === (isHome ? "goal" : "resigned") && isSameList(places, computePlaces(view));
 }
 
 /**
- * Check a record step by step; the first step that fails ends it. Resolves to whether all held.
- * `playThrough(record)` gives the opening and the events of each action; `note(holds, words)` reports a step and returns
- * `holds`; `remark(words)` reports what is neither good nor bad. `scheme` is that of the table, null if it is not known;
- * `room` the table whose memory is compared, null for the one with the record's fingerprint.
+ * Check a record step by step and stop at the first failure. Resolves to whether everything holds.
+ * `playRecord(record)` returns the first view and the events of each action. `addCheck(holds, words)` reports a step and
+ * returns `holds`; `addRemark(words)` reports a neutral fact. `scheme` is the table's, null if unknown. `room` is the table
+ * whose stored data is compared, null for the one with the record's commitment.
+ * @param {GameRecord} record
+ * @param {Checking} options
  */
-export async function checkRecord(record, { playThrough, scheme = null, room = null, note, remark }) {
+export async function checkRecord(record, { playRecord, scheme = null, room = null, addCheck, addRemark }) {
   const { server_seed: secret, commitment, nonces, options } = record;
   const isDeal = record.scheme === 3;
-  if (scheme !== null && !note(scheme === (record.scheme ?? 1), t("The record is of the same scheme as its table."))) return false;
-  if (!note(commitmentOf(secret) === commitment, t("The secret has the fingerprint that was shown before the game."))) return false;
+  if (
+    scheme !== null &&
+    !addCheck(scheme === (record.scheme ?? 1), t("The record uses the same scheme as its table."))
+  )
+    return false;
+  if (
+    !addCheck(
+      commitmentOf(secret) === commitment,
+      t("The secret has the fingerprint that was shown before the game."),
+    )
+  )
+    return false;
   const bots = record.players.flatMap(({ bot }, seat) => (bot === null ? [] : [seat]));
-  if (!isDeal && bots.length && !note(bots.every((seat) => nonces[seat] === botNonce(secret, seat)), t("The numbers of the bots follow from the secret; nobody could choose them."))) return false;
+  if (
+    !isDeal &&
+    bots.length &&
+    !addCheck(
+      bots.every((seat) => nonces[seat] === botNonce(secret, seat)),
+      t("The numbers of the bots follow from the secret; no one could choose them."),
+    )
+  )
+    return false;
   if ((record.scheme ?? 1) === 2) {
-    if (!checkSeals(record, { note })) return false;
-  } else if (isDeal) remark(t("A deal of the day: nobody at the table added a number, so that it is the same for everybody. That it was fixed beforehand is what its fingerprint shows."));
-  else remark(t("This game was played by the older scheme: everybody's number was known as soon as they sat down."));
-  if (!isDeal && !checkMemory(record, { room, scheme, note, remark })) return false;
-  const seed = seedOf(record);
-  note(true, isDeal ? t("The seed follows from the secret and the day, {day}.", { day: record.deal }) : t("The seed follows from the secret and every player's number."));
+    if (!checkSeals(record, { addCheck })) return false;
+  } else if (isDeal)
+    addRemark(
+      t(
+        "This is a deal of the day: no one at the table added a number, so that it is the same for everyone. Its fingerprint shows that it was fixed beforehand.",
+      ),
+    );
+  else
+    addRemark(
+      t("This game used the older scheme: every player's number was known as soon as they sat down."),
+    );
+  if (!isDeal && !checkStoredSeals(record, { room, scheme, addCheck, addRemark })) return false;
+  const seed = recordSeed(record);
+  addCheck(
+    true,
+    isDeal
+      ? t("The seed follows from the secret and the day, {day}.", { day: record.deal })
+      : t("The seed follows from the secret and every player's number."),
+  );
   const { board, hands } = setUp(options, seed);
-  note(true, t("{spaces} spaces laid and {cards} cards dealt in this browser.", { spaces: board.length, cards: hands.flat().length }));
+  addCheck(
+    true,
+    t("This browser laid out {spaces} spaces and dealt {cards} cards again.", {
+      spaces: board.length,
+      cards: hands.flat().length,
+    }),
+  );
   let played;
   try {
-    played = await playThrough(record);
+    played = await playRecord(record);
   } catch (problem) {
-    if (!(problem instanceof Refused)) throw problem;
-    return note(false, t("The moves cannot be played from this start: {why}", { why: problem.message }));
+    if (!(problem instanceof RefusedError)) throw problem;
+    return addCheck(
+      false,
+      t("The moves cannot be played from this starting position: {why}", { why: problem.message }),
+    );
   }
   const { view, steps } = played;
-  const dealer = new Dealer(options, seed);
+  const deck = new DeckReplay(options, seed);
   try {
-    dealer.checkStart(view);
-    note(true, t("Boards, first player and hands of the game are the same."));
+    deck.checkStart(view);
+    addCheck(true, t("The boards, the first player and the hands are the same."));
     for (const { events } of steps) {
       for (const event of events) {
-        dealer.follow(event);
+        deck.follow(event);
         fold(view, event, null);
       }
     }
   } catch (problem) {
     if (!(problem instanceof Mismatch)) throw problem;
-    return note(false, (WRONG[problem.what] ?? WRONG.drawn)());
+    return addCheck(false, (MISMATCH_TEXTS[problem.what] ?? MISMATCH_TEXTS.drawn)());
   }
-  note(true, tn("{n} card came as the seed says, from the first to the last.", "All {n} cards came as the seed says, from the first to the last.", dealer.cardsSeen));
-  if (dealer.shuffles) note(true, tn("The discards were mixed once, as the seed says.", "The discards were mixed {n} times, as the seed says.", dealer.shuffles));
-  return note(isResult(record, view), t("Winner and places follow from the moves."));
+  addCheck(
+    true,
+    tn(
+      "{n} card came as the seed says, from the first to the last.",
+      "All {n} cards came as the seed says, from the first to the last.",
+      deck.cardsSeen,
+    ),
+  );
+  if (deck.shuffles)
+    addCheck(
+      true,
+      tn(
+        "The discards were shuffled once, as the seed says.",
+        "The discards were shuffled {n} times, as the seed says.",
+        deck.shuffles,
+      ),
+    );
+  return addCheck(isExpectedResult(record, view), t("The winner and the ranks follow from the moves."));
 }

@@ -1,132 +1,177 @@
-// The big screen of a table: what a spectator sees, drawn for a whole room. It joins to watch only, whoever is signed in
-// on the device (docs/protocol.md, hello), and follows the company to the next table.
+// The big screen of a table, for a whole room. It connects as a spectator even if the device has a session
+// (docs/protocol.md, hello), and follows the players to the next table.
 
-import { emptyState, received } from "../table/store.js";
-import { pressed } from "../core/creating.js";
-import { el } from "../core/dom.js";
+/** @import {Frame, GameSocket, GameState, Cause, StatusDetail, TableState} from "../core/types.d.ts" */
+
+/** @import {RefusedError} from "../core/api.js" */
+
+import { withBusyButton } from "../core/create_once.js";
+import { el, find } from "../core/dom.js";
 import { t } from "../core/i18n.js";
-import { closeDoor, isLocked, passwordDoor } from "../core/password_door.js";
-import { refusal } from "../core/refusals.js";
-import { keepPassword, keptPassword } from "../core/room_password.js";
-import { openForRoom, screenPage } from "../core/room_table.js";
+import { closePasswordPrompt, isPasswordRefusal, openPasswordPrompt } from "../core/password_prompt.js";
+import { describeRefusalCode } from "../core/refusals.js";
+import { storedPassword, storePassword } from "../core/room_password.js";
+import { openScreenTable, screenPath } from "../core/screen_table.js";
 import { connect } from "../core/socket.js";
 import { toast } from "../core/toast.js";
-import { stayAwake, Tools } from "./awake.js";
-import { GameView } from "./game.js";
-import { Gathering } from "./gathering.js";
+import { applyFrame, emptyState } from "../table/store.js";
+import { ScreenTools, stayAwake } from "./controls.js";
+import { GameView } from "./game_view.js";
+import { JoinCode } from "./join_code.js";
 import { Playback } from "./playback.js";
-import { Scan } from "./scan.js";
+import { Pregame } from "./pregame.js";
 
-const LAST_LOOK = 6000; // milliseconds that the end stays when the next table is there
-const RELOAD_AFTER = 3000; // nobody is there to press a button
+// How long the end stays before the screen follows to the next table.
+const END_SHOWN_MS = 6000;
+const RELOAD_AFTER_MS = 3000;
 
-const root = document.getElementById("screen");
+const root = find("#screen");
 const notice = el("p", { class: "screen-notice", role: "status", hidden: true });
-const scan = Scan({ root });
+const joinCode = JoinCode({ root });
 const now = () => socket?.now() ?? Date.now();
-const gathering = Gathering({ scan, now, onAnother: another });
-const game = GameView({ scan, now });
-const tools = Tools();
+const pregame = Pregame({ joinCode, now, onAnother: openAnotherTable });
+const gameView = GameView({ joinCode, now });
+const tools = ScreenTools();
 const playback = Playback(show);
+/** @type {GameSocket | null} */
 let socket = null;
 let state = emptyState();
-let onShow = null; // the state that is drawn: playback may be behind what is known
-let leaving = 0; // the timer that leads to the next table
+// The state on screen. Playback may lag behind `state`.
+/** @type {TableState | null} */
+let shownState = null;
+let nextTableTimer = 0;
 
-root.replaceChildren(gathering.element, game.element, notice, tools.element);
-for (const part of [gathering, game]) part.element.hidden = true;
+root.replaceChildren(pregame.element, gameView.element, notice, tools.element);
+for (const part of [pregame, gameView]) part.element.hidden = true;
 stayAwake();
-watch(root.dataset.game);
+watch(String(root.dataset.game));
 
+/** @param {string} id */
 function watch(id) {
   socket?.close();
-  clearTimeout(leaving);
-  leaving = 0;
+  clearTimeout(nextTableTimer);
+  nextTableTimer = 0;
   root.dataset.game = id;
-  tools.follow(id);
-  state = { ...emptyState(), password: keptPassword(id) };
-  const mine = connect(`/ws/game/${encodeURIComponent(id)}`, {
+  tools.setGame(id);
+  state = { ...emptyState(), password: storedPassword(id) };
+  const opened = connect(`/ws/game/${encodeURIComponent(id)}`, {
     hello() {
       const { seq, chat, password } = state;
-      return { watch: true, ...(seq === null ? {} : { seq }), ...(chat === null ? {} : { chat }), ...(password ? { password } : {}) };
+      return {
+        watch: true,
+        ...(seq === null ? {} : { seq }),
+        ...(chat === null ? {} : { chat }),
+        ...(password ? { password } : {}),
+      };
     },
-    onFrame: (frame) => mine === socket && take(frame),
-    onStatus: (status, detail) => mine === socket && follow(status, detail),
+    /** @param {Frame} frame */
+    onFrame: (frame) => opened === socket && onFrame(frame),
+    /**
+     * @param {string} status
+     * @param {StatusDetail} detail
+     */
+    onStatus: (status, detail) => opened === socket && onStatus(status, detail),
   });
-  socket = mine;
+  socket = opened;
 }
 
-// -- what the server says ------------------------------------------------------------------------
+// -- messages from the server --------------------------------------------------------------------
 
-function take(frame) {
-  const { change, happened } = received(state, frame);
-  if (happened.resync) {
-    socket.resync();
+/** @param {Frame} frame */
+function onFrame(frame) {
+  const { change, cause } = applyFrame(state, frame);
+  if (cause.resync) {
+    socket?.resync();
     return;
   }
   state = { ...state, ...change };
   if (!state.table) return;
-  if (happened.events || happened.reset || happened.kind) playback.add(state, happened);
-  else if (frame.t === "presence" && onShow?.view) game.present(asOfNow(onShow));
-  game.live(state);
-  if (state.table.next && !leaving) leaving = setTimeout(goOn, LAST_LOOK, state.table.next);
+  if (cause.events || cause.reset || cause.kind) playback.add(/** @type {TableState} */ (state), cause);
+  else if (frame.t === "presence" && shownState?.view)
+    gameView.updatePresence(/** @type {GameState} */ (withCurrentPresence(shownState)));
+  gameView.updateClocks(state);
+  if (state.table.next && !nextTableTimer)
+    nextTableTimer = setTimeout(followRematch, END_SHOWN_MS, state.table.next);
 }
 
-/** To the rematch, in this page: a screen that fills the television goes on filling it. */
-function goOn(next) {
-  if (state.password) keepPassword(next, state.password);
-  history.replaceState(null, "", screenPage(next));
+/**
+ * Follow to the rematch without loading a page, which would end full screen.
+ * @param {string} next
+ */
+function followRematch(next) {
+  if (state.password) storePassword(next, state.password);
+  history.replaceState(null, "", screenPath(next));
   watch(next);
 }
 
-/** Who is here is told as of now, however far behind the picture is. */
-const asOfNow = (shown) => (shown.table.id === state.table?.id ? { ...shown, presence: state.presence } : shown);
+/**
+ * Return the shown state with the current presence.
+ * @param {TableState} shown
+ */
+const withCurrentPresence = (shown) =>
+  shown.table.id === state.table?.id ? { ...shown, presence: state.presence } : shown;
 
-function show(shown, happened) {
+/**
+ * @param {TableState} shown
+ * @param {Cause} cause
+ */
+function show(shown, cause) {
   const { table, view } = shown;
-  onShow = shown;
+  shownState = shown;
   root.dataset.phase = view ? table.status : "before";
   root.dataset.seq = String(shown.seq);
-  gathering.element.hidden = Boolean(view);
-  game.element.hidden = !view;
-  scan.update(table);
-  if (view) return game.show(asOfNow(shown), happened);
-  gathering.update(shown);
+  pregame.element.hidden = Boolean(view);
+  gameView.element.hidden = !view;
+  joinCode.update(table);
+  if (view) return gameView.show(/** @type {GameState} */ (withCurrentPresence(shown)), cause);
+  pregame.update(shown);
   return Promise.resolve();
 }
 
 // -- the connection ------------------------------------------------------------------------------
 
-const say = (words) => {
+/** @param {string} words */
+const showNotice = (words) => {
   notice.textContent = words;
   notice.hidden = !words;
 };
 
-function follow(status, detail) {
+/**
+ * @param {string} status
+ * @param {StatusDetail} detail
+ */
+function onStatus(status, detail) {
   if (status === "not_admitted") {
-    passwordDoor(refusal(detail.code, detail.message), { asks: isLocked(detail) }).then((password) => {
-      keepPassword(root.dataset.game, password);
+    openPasswordPrompt(describeRefusalCode(String(detail.code), detail.message), {
+      hasPasswordField: isPasswordRefusal(detail),
+    }).then((password) => {
+      storePassword(String(root.dataset.game), password);
       state.password = password;
-      socket.reopen();
+      socket?.reopen();
     });
     return;
   }
   if (status === "open" || status === "stored") {
-    closeDoor();
-    say("");
-  } else if (status === "signed_out") socket.reopen(); // it never was anybody
+    closePasswordPrompt();
+    showNotice("");
+  } else if (status === "signed_out")
+    // Spectators need no session.
+    socket?.reopen();
   else if (status === "reload") {
-    say(t("There is a new version of the game."));
-    setTimeout(() => location.reload(), RELOAD_AFTER);
-  } else if (status === "stopped") say(t("The table has closed this connection."));
-  else say(t("No connection to the server. Trying again; nothing is lost."));
+    showNotice(t("There is a new version of the game."));
+    setTimeout(() => location.reload(), RELOAD_AFTER_MS);
+  } else if (status === "stopped") showNotice(t("The table has closed this connection."));
+  else showNotice(t("No connection to the server. Trying again; nothing is lost."));
 }
 
-async function another(button) {
+/** @param {HTMLButtonElement} button */
+async function openAnotherTable(button) {
   try {
-    await pressed(button, async () => location.assign(screenPage(await openForRoom())));
+    await withBusyButton(button, async () => location.assign(screenPath(await openScreenTable())));
   } catch (problem) {
-    if (problem.status === undefined) throw problem; // no refusal, but a fault of this page
-    toast(problem.message, "refused");
+    const { status, message } = /** @type {RefusedError} */ (problem);
+    // Not a refusal but a bug in this page.
+    if (status === undefined) throw problem;
+    toast(message, "refused");
   }
 }

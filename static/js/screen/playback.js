@@ -1,42 +1,63 @@
-// What happens is shown one thing after the other, slowly enough to be followed from a sofa; whoever plays fast is
-// followed faster, and what has fallen far behind is skipped.
+// Shows changes one after the other, slowly enough for a whole room. It speeds up when it lags behind, and skips to the
+// latest state when it lags too far.
 
-import { setSpeed } from "../board/animate.js";
+/** @import {GameEvent, Cause, TableState} from "../core/types.d.ts" */
 
-const SLOWLY = 2; // times as long as at the table
-const HOLD = 1500; // milliseconds that an action stays before the next one is shown
-const SHORT_HOLD = 350; // the end of a turn, somebody who sits down
-const MOST_BEHIND = 8; // things that wait; more, and only the last is shown
-const LONGEST = 8000; // no picture holds up the next one for longer
+import { setDurationFactor } from "../board/animate.js";
 
-const rest = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+// Animations take this many times as long as on the table page.
+const DURATION_FACTOR = 2;
+// How long an action stays before the next one is shown;
+const HOLD_MS = 1500;
+// how long the end of a turn or a table entry stays.
+const SHORT_HOLD_MS = 350;
+// With more changes than this in the queue, only the last one is shown.
+const MAX_QUEUED = 8;
+// Upper limit for one change, however long its animation takes.
+const MAX_PICTURE_MS = 8000;
 
-const isMove = ({ events = [] }) => events.some(({ type }) => type !== "turn_passed");
+/** @param {number} milliseconds */
+const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
-/** Playback(show) -> {add(state, happened)}; show(state, happened) gives a promise until its picture is at rest. */
+/** @param {{ events?: GameEvent[] }} parts */
+const isAction = ({ events = [] }) => events.some(({ type }) => type !== "turn_passed");
+
+/**
+ * Playback(show) -> {add(state, cause)}. show(state, cause) returns a promise that resolves when its animation is over.
+ * @param {(state: TableState, cause: Cause) => Promise<unknown>} show
+ */
 export function Playback(show) {
-  const waiting = [];
+  /** @type {[TableState, Cause][]} */
+  const queue = [];
   let isRunning = false;
 
   async function run() {
     isRunning = true;
     try {
-      while (waiting.length) {
-        const [state, happened] = waiting.shift();
-        const hurry = 1 + waiting.length / 2;
-        setSpeed(SLOWLY / hurry);
-        const held = (isMove(happened) ? HOLD : SHORT_HOLD) / hurry;
-        await Promise.all([Promise.race([show(state, happened), rest(LONGEST)]), rest(happened.reset ? 0 : held)]);
+      while (queue.length) {
+        const [[state, cause]] = queue.splice(0, 1);
+        const speedUp = 1 + queue.length / 2;
+        setDurationFactor(DURATION_FACTOR / speedUp);
+        const holdMs = (isAction(cause) ? HOLD_MS : SHORT_HOLD_MS) / speedUp;
+        await Promise.all([
+          Promise.race([show(state, cause), sleep(MAX_PICTURE_MS)]),
+          sleep(cause.reset ? 0 : holdMs),
+        ]);
       }
     } finally {
-      isRunning = false; // whatever went wrong with one picture, the next is shown
+      // After an error the next change is shown all the same.
+      isRunning = false;
     }
   }
 
   return {
-    add(state, happened) {
-      if (happened.reset || waiting.length >= MOST_BEHIND) waiting.splice(0, waiting.length, [state, { reset: true }]);
-      else waiting.push([state, happened]);
+    /**
+     * @param {TableState} state
+     * @param {Cause} cause
+     */
+    add(state, cause) {
+      if (cause.reset || queue.length >= MAX_QUEUED) queue.splice(0, queue.length, [state, { reset: true }]);
+      else queue.push([state, cause]);
       if (!isRunning) run();
     },
   };

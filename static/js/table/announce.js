@@ -1,29 +1,42 @@
-// Telling people what happens when they do not look: live regions, sounds, page title and favicon.
+// Announces changes outside the visible page: live regions, sounds, page title and favicon.
+
+/** @import {GameEvent, GameState, LogLine, Seat, StateStore, Table, View} from "../core/types.d.ts" */
 
 import { el } from "../core/dom.js";
 import { t } from "../core/i18n.js";
 import { iconUrl } from "../core/icons.js";
 import { presetName, seatName } from "../core/names.js";
-import { CONNECTION } from "./connection.js";
-import { vibrate, withSound } from "./senses.js";
-import { isMine } from "./store.js";
+import { CONNECTION_STATES } from "./connection.js";
+import { vibrateForTurn, withSound } from "./sound_and_vibration.js";
+import { hasChoices } from "./store.js";
 
-const KEPT = 6; // sentences: whoever reads them slowly has not lost the one before
+// Earlier sentences stay in the live region, so that a slow screen reader can finish them.
+const MAX_SENTENCES = 6;
 
-/** Read a sentence out. Each is an element of its own: two at once are both heard, and the same one twice is heard twice. */
+/**
+ * Put a sentence into a live region. Each has its own element, so that simultaneous and repeated sentences are all read.
+ * @param {string | undefined} text
+ * @param {boolean} [urgent]
+ */
 export function announce(text, urgent = false) {
   const region = document.getElementById(urgent ? "live-alert" : "live-polite");
   if (!text || !region) return;
   region.append(el("p", {}, text));
-  while (region.children.length > KEPT) region.firstElementChild.remove();
+  while (region.children.length > MAX_SENTENCES) region.firstElementChild?.remove();
 }
 
+/** @type {string | null} */
 let plainIcon = null;
 
-/** The tab says whether it is your turn; seen also by those who hear the title. */
-function showTurn(isTurn, title) {
-  const wanted = isTurn ? t("Your turn – {title}", { title }) : title;
-  if (document.title !== wanted) document.title = wanted;
+/**
+ * Show in the tab's title and icon whether it is the player's turn.
+ * @param {boolean} isTurn
+ * @param {string} title
+ */
+function showTurnInTab(isTurn, title) {
+  const tabTitle = isTurn ? t("Your turn – {title}", { title }) : title;
+  if (document.title !== tabTitle) document.title = tabTitle;
+  /** @type {HTMLLinkElement | null} */
   const link = document.querySelector('link[rel="icon"]');
   if (!link) return;
   plainIcon ??= link.href;
@@ -31,60 +44,83 @@ function showTurn(isTurn, title) {
   if (link.getAttribute("href") !== href) link.setAttribute("href", href);
 }
 
-/** Sentences as one: each is a whole clause, so that it stays right in every language. */
-export const inOne = (texts) => `${texts.map((text) => text.replace(/\.$/, "")).join("; ")}.`;
+/**
+ * Join sentences with semicolons. Each is a whole clause, so this works in every language.
+ * @param {string[]} texts
+ */
+export const joinSentences = (texts) => `${texts.map((text) => text.replace(/\.$/, "")).join("; ")}.`;
 
 /**
- * Turns() -> {hear(line, events, seats), flush()}: what a person does is read out at once; what a bot does in a turn is
- * one sentence, at its end: its actions come faster than they can be heard.
+ * TurnNarrator(say) -> {add(line, events, seats), flush()}. A person's action is announced at once. A bot's actions are
+ * announced together at the end of its turn, because they come too fast to be read out one by one.
  */
-export function Turns(say = announce) {
+export function TurnNarrator(say = announce) {
+  /** @type {string[]} */
   let texts = [];
   function flush() {
-    if (texts.length) say(inOne(texts));
+    if (texts.length) say(joinSentences(texts));
     texts = [];
   }
   return {
     flush,
-    hear(line, events, seats) {
-      const isBot = Boolean(line?.texts && seats[line.seat]?.bot);
+    /**
+     * @param {LogLine} line
+     * @param {GameEvent[]} events
+     * @param {Seat[]} seats
+     */
+    add(line, events, seats) {
+      const isBot = Boolean(line?.texts && seats[/** @type {number} */ (line.seat)]?.bot);
       if (!isBot) {
         flush();
         say(line?.text);
         return;
       }
-      texts.push(...line.texts);
+      texts.push(.../** @type {string[]} */ (line.texts));
       if (events.some(({ type }) => type === "turn_passed" || type === "game_won")) flush();
     },
   };
 }
 
-/** Announce what changes in the store from now on. */
+/**
+ * Announce all changes of the store from now on.
+ * @param {StateStore} store
+ */
 export function announceChanges(store) {
-  const turns = Turns();
+  const turns = TurnNarrator();
   store.subscribe(["connection"], ({ connection }) => {
-    if (CONNECTION[connection]?.isReadOut) announce(t(CONNECTION[connection].text), true);
+    if (CONNECTION_STATES[connection]?.isReadOut) announce(t(CONNECTION_STATES[connection].text), true);
   });
   store.subscribe(["refusal"], ({ refusal }) => {
     if (!refusal) return;
     announce(refusal.text, true);
-    withSound(({ sound }) => sound("refuse"));
+    withSound(({ playSound }) => playSound("refuse"));
   });
-  store.subscribe(["seq"], (state, before, { line, events = [] }) => {
-    if (line?.text) turns.hear(line, events, state.table.seats);
-    withSound(({ soundOf }) => soundOf(events, state.you.seat));
+  store.subscribe(["seq"], (state, _, { line, events = [] }) => {
+    if (line?.text) turns.add(line, events, /** @type {Table} */ (state.table).seats);
+    withSound(({ playSoundOf }) => playSoundOf(events, state.you.seat));
   });
   store.subscribe(["choices", "table"], (state, before) => {
     if (!state.table) return;
-    showTurn(isMine(state), `${state.table.title || presetName(state.table.options.preset)} · Cartagena`);
-    if (!isMine(state) || isMine(before)) return;
+    showTurnInTab(
+      hasChoices(state),
+      `${state.table.title || presetName(state.table.options.preset)} · Cartagena`,
+    );
+    if (!hasChoices(state) || hasChoices(before)) return;
     turns.flush();
-    withSound(({ sound }) => sound("turn"));
-    vibrate();
-    announce(state.view.pending ? t("You must choose.") : t("It is your turn."), true);
+    withSound(({ playSound }) => playSound("turn"));
+    vibrateForTurn();
+    announce(
+      /** @type {View} */ (state.view).pending ? t("You have a choice to make.") : t("It is your turn."),
+      true,
+    );
   });
-  store.subscribe(["view"], ({ view, table }, before, { events = [] }) => {
-    if (events.some(({ type }) => type === "game_won"))
-      announce(t("{name} has won!", { name: seatName(table.seats, view.winner) }), true);
+  store.subscribe(["view"], (state, _, { events = [] }) => {
+    const { view, table } = /** @type {GameState} */ (state);
+    const won = events.some(({ type }) => type === "game_won");
+    if (won)
+      announce(
+        t("{name} has won!", { name: seatName(table.seats, /** @type {number} */ (view.winner)) }),
+        true,
+      );
   });
 }

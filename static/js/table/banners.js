@@ -1,25 +1,46 @@
-// Banners: the connection, a refusal, and what the table must decide together (absence, pause, a bot on your seat).
+// Banners: the connection, refusals, and decisions of the table (absence, pause, a bot on the player's seat).
 
-import { el, keyed } from "../core/dom.js";
+/** @import {Send, State, TableState} from "../core/types.d.ts" */
+
+import { el, find, updateKeyed } from "../core/dom.js";
+import { formatList, N_, t, tn } from "../core/i18n.js";
 import { icon } from "../core/icons.js";
 import { seatName } from "../core/names.js";
-import { CONNECTION } from "./connection.js";
-import { list, N_, t, tn } from "../core/i18n.js";
+import { CONNECTION_STATES } from "./connection.js";
 
-const CLOSED = {
+/**
+ * @typedef {object} Banner
+ * @property {string} key
+ * @property {string} kind
+ * @property {string} sign
+ * @property {string} text
+ * @property {HTMLElement[]} [buttons]
+ */
+
+/** @type {Record<string, string>} */
+const CLOSED_REASONS = {
   host: N_("The host has closed this table."),
-  empty: N_("This table has closed by itself: nobody was there any more."),
-  operator: N_("This table was closed before the game began."),
+  empty: N_("This table was closed automatically: everyone had left."),
+  operator: N_("This table was closed before the game started."),
 };
 
 /**
  * Banners(root, flash, {send(command), now(), onReload(), onSound(isWanted)}) -> {update(state)}
- * What the table must decide stands in `root` and takes its room; what passes lies over the table in `flash`, so that
- * nothing under a finger moves away.
+ * Decisions of the table are part of the layout, in `root`. Transient banners lie over the table, in `flash`, so that
+ * nothing moves under the player's finger.
+ * @param {HTMLElement} root
+ * @param {HTMLElement} flash
+ * @param {{ send: Send, now: () => number, onReload: () => void, onSound: (isWanted: boolean) => void }} options
  */
 export function Banners(root, flash, { send, now, onReload, onSound }) {
-  let state = null;
+  /** @type {State} Set by the first update. */
+  let state;
 
+  /**
+   * @param {string} words
+   * @param {(event: never) => unknown} onclick
+   * @param {boolean} [main]
+   */
   const button = (words, onclick, main = false) =>
     el(
       "button",
@@ -27,18 +48,19 @@ export function Banners(root, flash, { send, now, onReload, onSound }) {
       words,
     );
 
+  /** @param {TableState} state */
   function pauseBanner({ table, you }) {
     const question = Object.keys(table.consents ?? {})[0];
     const seated = you.seat !== null;
     if (question) {
       const yes = table.consents[question];
-      const who = list(yes.map((seat) => seatName(table.seats, seat)));
+      const who = formatList(yes.map((seat) => seatName(table.seats, seat)));
       const words =
         question === "pause"
-          ? t("{who} would like to pause the game.", { who })
-          : t("{who} would like to go on.", { who });
+          ? tn("{who} wants to pause the game.", "{who} want to pause the game.", yes.length, { who })
+          : tn("{who} wants to continue.", "{who} want to continue.", yes.length, { who });
       const buttons =
-        seated && !yes.includes(you.seat)
+        seated && !yes.includes(/** @type {number} */ (you.seat))
           ? [
               button(t("Agree"), () => send({ do: "consent", to: question, yes: true }), true),
               button(t("No"), () => send({ do: "consent", to: question, yes: false })),
@@ -52,17 +74,22 @@ export function Banners(root, flash, { send, now, onReload, onSound }) {
       kind: "note",
       sign: "ui-pause",
       text: t("The game is paused."),
-      buttons: seated ? [button(t("Go on"), () => send({ do: "consent", to: "continue", yes: true }), true)] : [],
+      buttons: seated
+        ? [button(t("Continue"), () => send({ do: "consent", to: "continue", yes: true }), true)]
+        : [],
     };
   }
 
-  function absences({ table, you, presence }) {
+  /** @param {TableState} state */
+  function absenceBanners({ table, you, presence }) {
     if (table.status !== "running") return [];
+    /** @type {Banner[]} */
     const rows = [];
     table.seats.forEach((seat, at) => {
       if (!seat.absent) return;
       const name = seatName(table.seats, at);
       const votes = table.votes?.[at] ?? {};
+      /** @param {string} choice */
       const vote = (choice) => () => send({ do: "vote", seat: at, choice });
       const buttons =
         you.seat === null || you.seat === at
@@ -73,7 +100,7 @@ export function Banners(root, flash, { send, now, onReload, onSound }) {
               ["end", t("End the game")],
             ].map(([choice, words]) => {
               const node = button(words, vote(choice));
-              node.setAttribute("aria-pressed", String(votes[you.seat] === choice));
+              node.setAttribute("aria-pressed", String(votes[Number(you.seat)] === choice));
               return node;
             });
       const cast = Object.keys(votes).length;
@@ -82,14 +109,14 @@ export function Banners(root, flash, { send, now, onReload, onSound }) {
         kind: "note",
         sign: "ui-away",
         text: [
-          t("{name} is absent. What shall we do?", { name }),
+          t("{name} is absent. What should we do?", { name }),
           cast ? tn("{n} vote so far.", "{n} votes so far.", cast) : "",
         ].join(" "),
         buttons,
       });
     });
     for (const [at, due] of Object.entries(presence.away ?? {})) {
-      if (table.seats[at]?.absent) continue;
+      if (table.seats[Number(at)]?.absent) continue;
       const seconds = Math.max(0, Math.ceil((due - now()) / 1000));
       rows.push({
         key: `away-${at}`,
@@ -106,53 +133,86 @@ export function Banners(root, flash, { send, now, onReload, onSound }) {
     return rows;
   }
 
-  function passing({ connection, isAdmitted, refusal, table, isSoundOffered }) {
-    const found = [];
-    // where the table was closed, that says it all
-    const known = table?.status === "closed" && connection === "stopped" ? null : CONNECTION[connection];
-    if (known && isAdmitted) {
-      const buttons = known.reload ? [button(t("Load again"), onReload, known.reload === "main")] : [];
-      found.push({ key: `connection-${connection}`, kind: known.kind, sign: known.sign, text: t(known.text), buttons });
+  /** @param {State} state */
+  function transientBanners({ connection, isAdmitted, refusal, table, isSoundOffered }) {
+    /** @type {Banner[]} */
+    const banners = [];
+    // The banner of a closed table replaces the one of the connection.
+    const connectionState =
+      table?.status === "closed" && connection === "stopped" ? null : CONNECTION_STATES[connection];
+    if (connectionState && isAdmitted) {
+      const buttons = connectionState.reload
+        ? [button(t("Reload"), onReload, connectionState.reload === "main")]
+        : [];
+      banners.push({
+        key: `connection-${connection}`,
+        kind: connectionState.kind,
+        sign: connectionState.sign,
+        text: t(connectionState.text),
+        buttons,
+      });
     }
-    if (refusal) found.push({ key: "refused", kind: "bad", sign: "ui-close", text: refusal.text });
+    if (refusal) banners.push({ key: "refused", kind: "bad", sign: "ui-close", text: refusal.text });
     if (isSoundOffered) {
       const answers = [button(t("Yes"), () => onSound(true), true), button(t("No"), () => onSound(false))];
-      found.push({ key: "sound", kind: "note", sign: "ui-sound", text: t("A bell when it is your turn?"), buttons: answers });
+      banners.push({
+        key: "sound",
+        kind: "note",
+        sign: "ui-sound",
+        text: t("Ring a bell when it is your turn?"),
+        buttons: answers,
+      });
     }
-    return found;
+    return banners;
   }
 
-  function standing() {
-    const found = [];
+  function lastingBanners() {
+    /** @type {Banner[]} */
+    const banners = [];
     if (state?.table) {
-      const { table, you } = state;
-      const pause = pauseBanner(state);
-      if (pause) found.push(pause);
-      found.push(...absences(state));
+      const tableState = /** @type {TableState} */ (state);
+      const { table, you } = tableState;
+      const pause = pauseBanner(tableState);
+      if (pause) banners.push(pause);
+      banners.push(...absenceBanners(tableState));
       if (table.status === "running" && you.seat !== null && table.seats[you.seat]?.bot) {
-        found.push({
+        banners.push({
           key: "bot",
           kind: "note",
           sign: "ui-bot",
-          text: t("A bot plays your seat for now."),
-          buttons: [button(t("Take it back"), () => send({ do: "return" }), true)],
+          text: t("A bot is playing for you."),
+          buttons: [button(t("Take my seat back"), () => send({ do: "return" }), true)],
         });
       }
       if (table.status === "closed")
-        found.push({ key: "closed", kind: "bad", sign: "ui-flag", text: t(CLOSED[table.closed_why] ?? CLOSED.operator) });
+        banners.push({
+          key: "closed",
+          kind: "bad",
+          sign: "ui-flag",
+          text: t(CLOSED_REASONS[String(table.closed_why)] ?? CLOSED_REASONS.operator),
+        });
       if (table.status === "open" && you.removed && you.seat === null)
-        found.push({ key: "removed", kind: "note", sign: "ui-flag", text: t("The host has taken you from your seat.") });
+        banners.push({
+          key: "removed",
+          kind: "note",
+          sign: "ui-flag",
+          text: t("The host has removed you from your seat."),
+        });
     }
-    return found;
+    return banners;
   }
 
   function draw() {
-    drawIn(root, standing());
-    drawIn(flash, passing(state));
+    drawBanners(root, lastingBanners());
+    drawBanners(flash, transientBanners(state));
   }
 
-  function drawIn(box, rows) {
-    keyed(
+  /**
+   * @param {HTMLElement} box
+   * @param {Banner[]} rows
+   */
+  function drawBanners(box, rows) {
+    updateKeyed(
       box,
       rows,
       ({ key }) => key,
@@ -166,13 +226,13 @@ export function Banners(root, flash, { send, now, onReload, onSound }) {
         ),
       (node, row) => {
         node.className = `banner banner-${row.kind}`;
-        if (!node.querySelector(".banner-sign").firstElementChild)
-          node.querySelector(".banner-sign").append(icon("ui", row.sign));
-        const words = node.querySelector("p");
+        const sign = find(".banner-sign", node);
+        if (!sign.firstElementChild) sign.append(icon("ui", row.sign));
+        const words = find("p", node);
         if (words.textContent !== row.text) words.textContent = row.text;
-        const buttons = node.querySelector(".banner-buttons");
+        const buttons = find(".banner-buttons", node);
         const signature = (row.buttons ?? [])
-          .map((each) => each.textContent + each.getAttribute("aria-pressed"))
+          .map((button) => button.textContent + button.getAttribute("aria-pressed"))
           .join("|");
         if (buttons.dataset.signature !== signature) {
           buttons.dataset.signature = signature;
@@ -184,6 +244,7 @@ export function Banners(root, flash, { send, now, onReload, onSound }) {
   setInterval(() => state && Object.keys(state.presence.away ?? {}).length && draw(), 1000);
 
   return {
+    /** @param {State} next */
     update(next) {
       state = next;
       draw();

@@ -1,9 +1,15 @@
-// A card as it lies on the table: parchment with an ink frame, its symbol large in the middle; dark ones inverted.
+// Elements for cards, face up and face down.
+
+/** @import {Card} from "../core/types.d.ts" */
 
 import { el } from "../core/dom.js";
 import { icon, symbolIcon } from "../core/icons.js";
 
-/** The face of a card, without meaning to a screen reader (its holder says the word). */
+/**
+ * Create the face of a card, hidden from screen readers; the element around it has the label.
+ * @param {Card} card
+ * @param {string} [cls]
+ */
 export function cardFace(card, cls = "") {
   const dark = card.endsWith("*") ? " dark" : "";
   return el(

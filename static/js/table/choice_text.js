@@ -1,64 +1,116 @@
-// Choices in words: what each legal action does and what it costs, before it is done.
+// Descriptions of choices: what an action does and what it costs.
+
+/** @import {ActionOf, ActionType, Choice, Place, SeatLooks, View} from "../core/types.d.ts" */
 
 import { el } from "../core/dom.js";
-import { icon, symbolIcon } from "../core/icons.js";
-import { cardName, placeAt, road, seatName, symbolName } from "../core/names.js";
 import { t, tn } from "../core/i18n.js";
+import { icon, symbolIcon } from "../core/icons.js";
+import { cardName, cardObject, fromToWords, placeAt, seatName } from "../core/names.js";
 
-const price = ({ action: { type }, draws, final }) => {
-  // resting says already that it takes a card
+/** @param {Choice} choice */
+const costText = ({ action: { type }, draws, final }) => {
+  // The text of "draw" already mentions the card.
   if (draws && type !== "draw")
     return tn("draws {n} card and cannot be undone", "draws {n} cards and cannot be undone", draws);
   return (draws || final) && type !== "end" ? t("cannot be undone") : "";
 };
 
-const phrases = {
-  advance: ({ action, to }, c) => t("{card}: {from} {to}", { card: cardName(action.card), ...c.road(action, to) }),
-  retreat: ({ action, to }, c) => t("Fall back {from} {to}", c.road(action, to)),
+/**
+ * @typedef {object} Context
+ * @property {View} view
+ * @property {(action: { from: Place }, to: Place | undefined) => { from: string, to: string }} fromTo
+ * @property {(seat: number) => string} name
+ */
+
+/** @typedef {(choice: Choice, c: Context) => string} Phrase */
+
+/** @type {{ [T in ActionType]?: (choice: { action: ActionOf<T>, to?: Place }, c: Context) => string }} */
+const actionPhrases = {
+  advance: ({ action, to }, c) =>
+    t("{card}: {from} {to}", { card: cardName(action.card), ...c.fromTo(action, to) }),
+  retreat: ({ action, to }, c) => t("Retreat {from} {to}", c.fromTo(action, to)),
   morgan: ({ action, to }, c) =>
-    t("Morgan: send {other} {from} {to}", { other: c.name(action.player), ...c.road(action, to) }),
+    t("Morgan: send {other}'s pirate {from} {to}", { other: c.name(action.player), ...c.fromTo(action, to) }),
   sail: (_, c) => (c.view.sloop === "cartagena" ? t("Sail to Tortuga") : t("Sail to Cartagena")),
-  draw: () => t("Rest: take a card and end the turn"),
+  draw: () => t("Draw a relief card and end the turn"),
   end: () => t("End turn"),
   pistol: ({ action }, c) =>
     t("{card}: take a card from {other}", { card: cardName(action.card), other: c.name(action.player) }),
-  rum: ({ action }) => t("{card}: draw, keep two, give one to each of the others", { card: cardName(action.card) }),
-  lantern: ({ action }) => t("{card}: look at four cards of the deck and keep one", { card: cardName(action.card) }),
+  rum: ({ action }) =>
+    t("{card}: draw cards, keep two and give one to each of the others", { card: cardName(action.card) }),
+  lantern: ({ action }) =>
+    t("{card}: look at the top four cards of the deck and keep one", { card: cardName(action.card) }),
   parrot: ({ action, to }, c) =>
-    t("Two parrots as {card}: {from} {to}", { card: symbolName(action.as), ...c.road(action, to) }),
+    t("Two parrots as {card}: {from} {to}", { card: cardObject(action.as), ...c.fromTo(action, to) }),
   hook: ({ action, to }, c) =>
-    t("{hook} with {card}: two pirates {from} {to}, two actions", {
+    t("{hook} + {card}: move two pirates {from} {to}, for two actions", {
       hook: cardName(action.card),
       card: cardName(action.with),
-      ...c.road(action, to),
+      ...c.fromTo(action, to),
     }),
   chest: ({ action }, c) =>
     t("{card}: open the chest {at}", { card: cardName(action.card), at: placeAt(c.view, action.from) }),
 };
 
-/** One choice as {text, price}. */
-export function inWords(choice, view, seats) {
-  const context = { view, road: ({ from }, to) => road(view, from, to), name: (seat) => seatName(seats, seat) };
-  return { text: phrases[choice.action.type]?.(choice, context) ?? choice.action.type, price: price(choice) };
+/**
+ * Describe a choice as {text, cost}.
+ * @param {Choice} choice
+ * @param {View} view
+ * @param {SeatLooks} seats
+ */
+export function describeChoice(choice, view, seats) {
+  /** @type {Context} */
+  const context = {
+    view,
+    fromTo: ({ from }, to) => fromToWords(view, from, /** @type {Place} */ (to)),
+    name: (seat) => seatName(seats, seat),
+  };
+  return {
+    text:
+      /** @type {Phrase | undefined} */ (actionPhrases[choice.action.type])?.(choice, context) ??
+      choice.action.type,
+    cost: costText(choice),
+  };
 }
 
-const signs = { sail: "ui-anchor", draw: "ui-cards", end: "ui-done", retreat: "ui-undo", morgan: "ui-arrow" };
+/** @type {Partial<Record<ActionType, string>>} */
+const actionIcons = {
+  sail: "ui-anchor",
+  draw: "ui-cards",
+  end: "ui-done",
+  retreat: "ui-undo",
+  morgan: "ui-arrow",
+};
 
-function signOf({ action }) {
+/** @param {Choice} choice */
+function choiceIcons({ action }) {
   const { type } = action;
   if (type === "parrot") return [symbolIcon("parrot"), symbolIcon(action.as)];
   if (type === "hook") return [symbolIcon("hook"), symbolIcon(action.with)];
   if (action.card) return [symbolIcon(action.card)];
-  return [icon("ui", signs[type] ?? "ui-arrow")];
+  return [icon("ui", actionIcons[type] ?? "ui-arrow")];
 }
 
-/** A choice as a button. `why`: what speaks for it, where the line that says so has no room (a phone). */
-export function choiceButton(choice, view, seats, onPick, why = null) {
-  const { text, price: cost } = inWords(choice, view, seats);
+/**
+ * Create the button of a choice. `why` is the reason of a hint, shown in the button on a phone.
+ * @param {Choice} choice
+ * @param {View} view
+ * @param {SeatLooks} seats
+ * @param {(choice: Choice) => void} onPick
+ * @param {string | null} [why]
+ */
+export function ChoiceButton(choice, view, seats, onPick, why = null) {
+  const { text, cost } = describeChoice(choice, view, seats);
   return el(
     "button",
     { type: "button", class: "choice", onclick: () => onPick(choice) },
-    el("span", { class: "choice-signs" }, ...signOf(choice)),
-    el("span", { class: "choice-words" }, el("span", {}, text), cost ? el("small", {}, cost) : null, why ? el("small", { class: "choice-why", "aria-hidden": "true" }, why) : null),
+    el("span", { class: "choice-signs" }, ...choiceIcons(choice)),
+    el(
+      "span",
+      { class: "choice-words" },
+      el("span", {}, text),
+      cost ? el("small", {}, cost) : null,
+      why ? el("small", { class: "choice-why", "aria-hidden": "true" }, why) : null,
+    ),
   );
 }

@@ -1,13 +1,16 @@
-// The states of the connection: how the banner shows each, and which are read out.
+// The states of the connection: the banner of each, and whether it is announced.
 
 import { N_ } from "../core/i18n.js";
 
-export const CONNECTION = {
+/** @type {Record<string, { kind: string, sign: string, text: string, isReadOut?: boolean, reload?: "main" | "plain" }>} */
+export const CONNECTION_STATES = {
   connecting: { kind: "note", sign: "ui-hourglass", text: N_("Connecting …") },
   offline: {
     kind: "bad",
     sign: "ui-hourglass",
-    text: N_("No network: this device is offline. What you did is kept here and sent when it is back."),
+    text: N_(
+      "No network: this device is offline. What you did is kept here and will be sent when the network is back.",
+    ),
     isReadOut: true,
   },
   lost: {
@@ -25,21 +28,37 @@ export const CONNECTION = {
   unstored: {
     kind: "note",
     sign: "ui-hourglass",
-    text: N_("The server cannot save just now. What you did is kept here and sent again until it is safe."),
+    text: N_(
+      "The server cannot save anything at the moment. What you did is kept here and will be sent again until it is saved.",
+    ),
   },
-  resumed: { kind: "good", sign: "ui-done", text: N_("Back again.") },
+  resumed: { kind: "good", sign: "ui-done", text: N_("Connected again.") },
   reload: {
     kind: "bad",
     sign: "ui-undo",
-    text: N_("There is a new version of the game. Load the page again."),
+    text: N_("There is a new version of the game. Reload the page."),
     reload: "main",
   },
-  signed_out: { kind: "bad", sign: "ui-flag", text: N_("You have been signed out on this device."), reload: "main" },
-  stopped: { kind: "bad", sign: "ui-flag", text: N_("The table has closed this connection."), reload: "plain" },
+  signed_out: {
+    kind: "bad",
+    sign: "ui-flag",
+    text: N_("You are no longer logged in on this device."),
+    reload: "main",
+  },
+  stopped: {
+    kind: "bad",
+    sign: "ui-flag",
+    text: N_("The table has closed this connection."),
+    reload: "plain",
+  },
 };
 
-/** The state after what the socket says: coming back after a cut is said for a moment. */
-export function connectionAfter(before, status) {
+/**
+ * Return the state after a status of the socket. A restored connection is "resumed" first.
+ * @param {string} before
+ * @param {string} status
+ */
+export function nextConnectionState(before, status) {
   const wasAway = ["lost", "offline", "restarting"].includes(before);
   return status === "stored" || (status === "open" && wasAway) ? "resumed" : status;
 }

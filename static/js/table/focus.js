@@ -1,24 +1,37 @@
-// The keyboard never falls back to the page: when what had the focus is gone, what one would do next takes it.
+// Keeps the keyboard focus on the table: if the focused element disappears, the most likely next one gets the focus.
 
-const isThere = (node) => Boolean(node?.isConnected) && !node.disabled && node.checkVisibility();
+/** @import {Card, StateStore} from "../core/types.d.ts" */
+
+import { findAll } from "../core/dom.js";
+
+/** @param {Element | null | undefined} node */
+const isFocusable = (node) =>
+  Boolean(node?.isConnected && !(/** @type {HTMLButtonElement} */ (node).disabled) && node.checkVisibility());
 
 /**
- * Focus(root, store): to be made after the parts, so that it looks when they have changed.
- * Nothing is taken from anybody: only a focus that was in the table and whose element is gone is put somewhere.
+ * FocusKeeper(root, store): create it after the parts, so that it runs after they have been redrawn. It acts only if the
+ * last focused element of the table is gone and nothing else has the focus.
+ * @param {HTMLElement} root
+ * @param {StateStore} store
  */
-export function Focus(root, store) {
-  let last = null; // what had the focus
-  let card = null; // the card that was chosen last
+export function FocusKeeper(root, store) {
+  /** @type {Element | null} */
+  let lastFocused = null;
+  // The card that was selected last.
+  /** @type {Card | null} */
+  let lastCard = null;
 
-  const first = (selector) => [...root.querySelectorAll(selector)].find(isThere);
+  /** @param {string} selector */
+  const first = (selector) => findAll(selector, root).find(isFocusable);
 
-  /** Where to go on, the best first. */
-  function* ways() {
-    if (last?.closest(".table-menu")) yield first(".table-menu > summary");
+  /** Elements that may get the focus, the best first. */
+  function* candidates() {
+    if (lastFocused?.closest(".table-menu")) yield first(".table-menu > summary");
     if (store.state.choices.length) {
       yield first(".choice");
-      yield first(".end-turn:not(.quiet)"); // nothing else is left to do
-      if (card) yield first(`.hand-card.playable[data-card="${card}"]`);
+      // "quiet" means that other actions are possible.
+      yield first(".end-turn:not(.quiet)");
+      if (lastCard) yield first(`.hand-card.playable[data-card="${lastCard}"]`);
       yield first(".hand-card.playable");
       yield first('.place[tabindex="0"]');
     }
@@ -27,28 +40,35 @@ export function Focus(root, store) {
     yield document.getElementById("main");
   }
 
-  function keep() {
+  function restoreFocus() {
     const now = document.activeElement;
-    if (store.state.isWaiting || !last || isThere(last)) return;
-    if (now && now !== document.body && isThere(now)) return;
-    for (const node of ways()) {
+    if (store.state.isWaiting || !lastFocused || isFocusable(lastFocused)) return;
+    if (now && now !== document.body && isFocusable(now)) return;
+    for (const node of candidates()) {
       if (!node) continue;
       node.focus({ preventScroll: true });
       return;
     }
   }
 
-  root.addEventListener("focusin", ({ target }) => (last = target));
-  root.addEventListener("click", () => setTimeout(keep)); // a menu closes behind what was pressed in it
+  root.addEventListener("focusin", ({ target }) => (lastFocused = /** @type {Element} */ (target)));
+  // A click in a menu closes it after this event.
+  root.addEventListener("click", () => setTimeout(restoreFocus));
   document.addEventListener(
-    "close", // of a dialog
+    "close",
     () =>
       setTimeout(() => {
-        if (last) keep();
-        else if (document.activeElement === document.body) document.getElementById("main").focus({ preventScroll: true });
+        if (lastFocused) restoreFocus();
+        else if (document.activeElement === document.body)
+          document.getElementById("main")?.focus({ preventScroll: true });
       }),
     true,
   );
-  store.subscribe(["selection"], (state, before) => (card = before.selection.card ?? card));
-  store.subscribe(["view", "choices", "undo", "selection", "ask", "isWaiting", "table", "past"], keep);
+  store.subscribe(["selection"], (_, before) => {
+    lastCard = before.selection.card ?? lastCard;
+  });
+  store.subscribe(
+    ["view", "choices", "undo", "selection", "candidates", "isWaiting", "table", "past"],
+    restoreFocus,
+  );
 }

@@ -1,19 +1,26 @@
-// Your hand: cards by kind with counts, to press, to drag onto a pirate, or to reach with the keyboard.
+// The player's hand: cards by kind with counts. Cards can be clicked, dragged onto a pirate or used by keyboard.
 
-import { el, keyed } from "../core/dom.js";
-import { cardFace } from "./cards.js";
-import { byKind, cardCount, cardName } from "../core/names.js";
+/** @import {Card, GameState} from "../core/types.d.ts" */
+
+import { el, find, updateKeyed } from "../core/dom.js";
 import { t } from "../core/i18n.js";
+import { cardCount, cardName, countByKind } from "../core/names.js";
+import { cardFace } from "./cards.js";
 import { offers } from "./selection.js";
 
-/** Hand(root, {onCard(card), onDrop(card, place)}) -> {root, update(state), element(card)} */
+/**
+ * Hand(root, {onCard(card), onDrop(card, target)}) -> {root, update(state), element(card)}
+ * @param {HTMLElement} root
+ * @param {{ onCard: (card: Card) => void, onDrop: (card: Card, target: Element | null) => void }} options
+ */
 export function Hand(root, { onCard, onDrop }) {
   const fan = el("ul", { class: "fan" });
   const none = el("p", { class: "hand-none" });
   root.append(el("h2", { class: "hidden" }, t("Your hand")), fan, none);
-  let dragged = false;
+  let isDragged = false;
 
-  function make([card]) {
+  /** @param {[Card, number]} pair */
+  function createItem([card]) {
     const button = el(
       "button",
       { type: "button", class: "hand-card", "data-card": card },
@@ -22,8 +29,8 @@ export function Hand(root, { onCard, onDrop }) {
       el("span", { class: "hand-word", "aria-hidden": "true" }, cardName(card)),
     );
     button.addEventListener("click", (event) => {
-      if (dragged) {
-        dragged = false;
+      if (isDragged) {
+        isDragged = false;
         event.preventDefault();
       } else onCard(card);
     });
@@ -31,39 +38,52 @@ export function Hand(root, { onCard, onDrop }) {
     return el("li", {}, button);
   }
 
+  /**
+   * @param {Element} item
+   * @param {[Card, number]} pair
+   * @param {{ playable: Set<Card>, selected: Card | undefined }} options
+   */
   function update(item, [card, count], { playable, selected }) {
-    const button = item.firstElementChild;
-    const may = playable.has(card);
-    button.classList.toggle("playable", may);
+    const button = find(".hand-card", item);
+    const isPlayable = playable.has(card);
+    button.classList.toggle("playable", isPlayable);
     button.classList.toggle("selected", selected === card);
     button.setAttribute("aria-pressed", String(selected === card));
     button.setAttribute(
       "aria-label",
-      [cardName(card), cardCount(count), may ? t("can be played") : null].filter(Boolean).join(", "),
+      [cardName(card), cardCount(count), isPlayable ? t("can be played") : null].filter(Boolean).join(", "),
     );
-    item.querySelector(".hand-count").textContent = count > 1 ? `×${count}` : "";
-    const stack = item.querySelector(".stack");
+    find(".hand-count", item).textContent = count > 1 ? `×${count}` : "";
+    const stack = find(".stack", item);
     while (stack.children.length < Math.min(count, 4)) stack.append(cardFace(card));
-    while (stack.children.length > Math.min(count, 4)) stack.lastElementChild.remove();
+    while (stack.children.length > Math.min(count, 4)) stack.lastElementChild?.remove();
   }
 
-  /** A drag begins after 8 pixels, so that a tap stays a tap. */
+  /**
+   * Start a drag once the pointer has moved 8 pixels; less is a click.
+   * @param {PointerEvent} down
+   * @param {Card} card
+   * @param {HTMLButtonElement} button
+   */
   function startDrag(down, card, button) {
     if (down.button !== 0) return;
-    dragged = false;
+    isDragged = false;
+    /** @type {HTMLElement | null} */
     let ghost = null;
+    /** @param {PointerEvent} event */
     const move = (event) => {
       if (!ghost && Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) < 8) return;
       if (!ghost) {
         ghost = cardFace(card, "ghost");
         document.body.append(ghost);
-        dragged = true;
+        isDragged = true;
         button.classList.add("lifted");
         if (button.getAttribute("aria-pressed") !== "true") onCard(card);
       }
       ghost.style.transform = `translate(${event.clientX}px, ${event.clientY}px) translate(-50%, -60%)`;
       event.preventDefault();
     };
+    /** @param {PointerEvent} event */
     const end = (event) => {
       removeEventListener("pointermove", move);
       removeEventListener("pointerup", end);
@@ -71,7 +91,7 @@ export function Hand(root, { onCard, onDrop }) {
       button.classList.remove("lifted");
       if (!ghost) return;
       ghost.remove();
-      setTimeout(() => (dragged = false), 0);
+      setTimeout(() => (isDragged = false), 0);
       if (event.type === "pointerup") onDrop(card, document.elementFromPoint(event.clientX, event.clientY));
     };
     addEventListener("pointermove", move, { passive: false });
@@ -81,22 +101,24 @@ export function Hand(root, { onCard, onDrop }) {
 
   return {
     root,
+    /** @param {GameState} state */
     update({ view, you, choices, selection }) {
       root.hidden = you.seat === null || view.winner !== null;
       if (you.seat === null) return;
       const { hand } = view.players[you.seat];
-      const kinds = byKind(hand ?? []);
+      const kinds = countByKind(hand ?? []);
       const playable = new Set(offers(choices, selection).cards.keys());
-      keyed(
+      updateKeyed(
         fan,
         kinds,
         ([card]) => card,
-        make,
+        createItem,
         (item, kind) => update(item, kind, { playable, selected: selection.card }),
       );
       none.textContent = hand && hand.length === 0 ? t("Your hand is empty.") : "";
       none.hidden = !none.textContent;
     },
+    /** @param {Card} card */
     element: (card) => fan.querySelector(`[data-card="${card}"]`),
   };
 }

@@ -1,50 +1,68 @@
-// The layout of a phone beside a big screen: one's own cards and choices large, the map small. And the ways there.
+// The layout of a phone beside a big screen (large cards and choices, small map), and the menu items for it.
 
-import { el, style } from "../core/dom.js";
-import { icon } from "../core/icons.js";
+import { el, find, loadStylesheet } from "../core/dom.js";
 import { t } from "../core/i18n.js";
+import { icon } from "../core/icons.js";
 import { pref, setPref } from "./preferences.js";
 
-const MOST = 20; // tables that this browser remembers it for
+// The layout is remembered for this many tables.
+const MAX_TABLES = 20;
 
-let styled = null;
+let stylesheet = null;
 
-export const isOn = () => document.body.classList.contains("hand-layout");
+export const isHandLayoutOn = () => document.body.classList.contains("hand-layout");
 
-export function keep(game, isWanted) {
-  const others = pref("hands").filter((each) => each !== game);
-  setPref("hands", isWanted ? [...others, game].slice(-MOST) : others);
+/**
+ * @param {string} game
+ * @param {boolean} isWanted
+ */
+export function rememberHandLayout(game, isWanted) {
+  const others = pref("hands").filter((id) => id !== game);
+  setPref("hands", isWanted ? [...others, game].slice(-MAX_TABLES) : others);
 }
 
-async function lay(game, isWanted) {
-  keep(game, isWanted);
-  styled ??= isWanted ? style("hand_layout") : null;
-  await styled;
+/**
+ * @param {string} game
+ * @param {boolean} isWanted
+ */
+async function setHandLayout(game, isWanted) {
+  rememberHandLayout(game, isWanted);
+  stylesheet ??= isWanted ? loadStylesheet("hand_layout") : null;
+  await stylesheet;
   document.body.classList.toggle("hand-layout", isWanted);
-  dispatchEvent(new Event("resize")); // the map measures its room
+  // The map measures itself again.
+  dispatchEvent(new Event("resize"));
 }
 
-/** Lay the table out so from now on. */
-export function handLayout(game) {
+/**
+ * Switch to this layout and remember it for the table.
+ * @param {string} game
+ */
+export function startHandLayout(game) {
   const address = new URL(location.href);
-  address.searchParams.delete("hand"); // kept from here on, so that switching it off lasts
+  // The layout is stored now. Without this, a reload would switch it on again.
+  address.searchParams.delete("hand");
   history.replaceState(history.state, "", address);
-  return lay(game, true);
+  return setHandLayout(game, true);
 }
 
-/** For the table's menu: the page for a television, and on small screens the switch of this layout. */
-export function screenWays(game, item) {
+/**
+ * Return the menu items: the big-screen page and, on small screens, the switch of this layout.
+ * @param {string} game
+ * @param {(sign: string, words: string, onclick: () => void) => HTMLElement} item
+ */
+export function screenMenuItems(game, item) {
   const screen = el(
     "a",
     { class: "menu-item", href: `/g/${encodeURIComponent(game)}/screen`, target: "_blank", rel: "noopener" },
     icon("ui", "ui-eye"),
-    el("span", {}, t("Board on a big screen")),
+    el("span", {}, t("Show the board on a big screen")),
   );
-  const words = () => (isOn() ? t("The usual layout") : t("Large cards, small map"));
+  const words = () => (isHandLayoutOn() ? t("Use the usual layout") : t("Use large cards and a small board"));
   const layout = item("ui-cards", words(), async () => {
-    await lay(game, !isOn());
-    layout.querySelector("span").textContent = words();
+    await setHandLayout(game, !isHandLayoutOn());
+    find("span", layout).textContent = words();
   });
-  layout.hidden = !matchMedia("(max-width: 61.99rem)").matches; // on a desk there is room for both
+  layout.hidden = !matchMedia("(max-width: 61.99rem)").matches;
   return [screen, layout];
 }

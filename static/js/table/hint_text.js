@@ -1,26 +1,36 @@
-// Why a hint is what it is, in one clause: the server's code and numbers (docs/protocol.md, "hint") as a sentence.
+// The reason of a hint as a sentence, from the server's code and numbers (docs/protocol.md, "hint").
+
+/** @import {Room} from "../core/types.d.ts" */
 
 import { t, tn } from "../core/i18n.js";
 
+/** @type {Record<string, (params: Record<string, number>) => string>} */
 const reasons = {
-  wins: () => t("A hint: this wins the game."),
-  home: () => t("A hint: this brings a pirate home."),
-  out: () => t("A hint: this gets a pirate under way."),
-  last: () => t("A hint: this brings the hindmost along."),
-  jump: ({ n }) => tn("A hint: this jumps {n} space.", "A hint: this jumps {n} spaces.", n),
-  company: () => t("A hint: this keeps company for the next draw."),
-  draws: ({ n }) => tn("A hint: this draws {n} card.", "A hint: this draws {n} cards.", n),
-  sails: () => t("A hint: this takes the sloop where it is needed."),
-  saves: () => t("A hint: this saves cards for a better turn."),
-  nothing_better: () => t("A hint: nothing better is left to do."),
-  aims: () => t("A hint: this takes a good card from somebody."),
-  rum: () => t("A hint: this brings cards from a round of rum."),
-  lantern: () => t("A hint: this picks the best of the next cards."),
-  chest: () => t("A hint: this may bring cards from the chest."),
-  keeps_best: () => t("A hint: this keeps the best cards."),
+  wins: () => t("Hint: this wins the game."),
+  home: () => t("Hint: this brings a pirate to the goal."),
+  out: () => t("Hint: this gets a pirate under way."),
+  last: () => t("Hint: this moves your last pirate along."),
+  jump: ({ n }) => tn("Hint: this jumps {n} space ahead.", "Hint: this jumps {n} spaces ahead.", n),
+  company: () => t("Hint: this leaves pirates to retreat to for your next draw."),
+  draws: ({ n }) => tn("Hint: this draws {n} card.", "Hint: this draws {n} cards.", n),
+  sails: () => t("Hint: this takes the sloop where you need it."),
+  saves: () => t("Hint: this saves cards for a better turn."),
+  nothing_better: () => t("Hint: there is nothing better to do."),
+  aims: () => t("Hint: this takes a good card from another player."),
+  rum: () => t("Hint: this gets you cards from a round of rum."),
+  lantern: () => t("Hint: this lets you pick the best of the next cards."),
+  chest: () => t("Hint: this may get you cards from the chest."),
+  keeps_best: () => t("Hint: this keeps the best cards."),
 };
 
-/** The sentence for a hint's reason {why, params}; an older server, or a newer one, may give none that we know. */
-export function hintText({ why, params }) {
-  return reasons[why]?.(params) ?? t("A hint: this is what a good sailor would do.");
+/**
+ * Return the sentence for a hint's reason {why, params}. A newer server may give one that this page does not know.
+ * @param {Room["hintWhy"]} reason
+ */
+export function describeHint(reason) {
+  const { why, params } = reason ?? {};
+  return (
+    reasons[String(why)]?.(/** @type {Record<string, number>} */ (params)) ??
+    t("Hint: this is what a good sailor would do.")
+  );
 }

@@ -1,25 +1,47 @@
-// The log: what happened is kept as events, not as text, so that after a reload (or in another language) it can be
-// written again. What this tab did not receive (it joined late, or was cut off) is asked for, as far as one may know it.
+// The log of the game. It stores events, not text, so that it can be written again after a reload or in another language.
+// Entries that this tab missed are fetched, as far as the viewer may know them.
 
-import { eventLine, tableLine, tracesOf } from "../core/event_text.js";
+/** @import {Actor, GameEvent, Cause, LogLine, Replay, SeatLooks, State, TableState, Trace, View} from "../core/types.d.ts" */
+
+import { describeEvents, describeTableEntry, tracesOf } from "../core/event_text.js";
 import { passwordHeader } from "../core/room_password.js";
 
-const MOST = 400; // lines
+/**
+ * A log entry: a game action with its events, or an entry of another kind.
+ * @typedef {object} Entry
+ * @property {number} seq
+ * @property {GameEvent[]} [events]
+ * @property {Actor} [by]
+ * @property {string} [kind]
+ * @property {number} [seat]
+ */
 
-// Under way: whoever comes back is told a story from what the log is filled with.
-let asked = null;
+const MAX_LINES = 400;
 
-/** What one has seen of a running game from its start, as far as one may know it; null when it cannot be had now. */
-export const seen = (game, password) =>
-  (asked ??= fetch(`/g/${encodeURIComponent(game)}/seen`, {
+// The request in progress; the log and the history player share it.
+/** @type {Promise<Replay | null> | null} */
+let seenRequest = null;
+
+/**
+ * Fetch what the viewer has seen of a running game since its start; null on failure.
+ * @param {string} game
+ * @param {string | undefined} password
+ */
+export const fetchSeen = (game, password) =>
+  (seenRequest ??= fetch(`/g/${encodeURIComponent(game)}/seen`, {
     headers: { Accept: "application/json", ...passwordHeader(password) },
   })
     .then((answer) => (answer.ok ? answer.json() : null))
     .catch(() => null)
-    .finally(() => (asked = null)));
+    .finally(() => (seenRequest = null)));
 
-/** The moves of the others since the seat last ended its turn, those that were taken back left out. */
+/**
+ * Return the moves since the seat ended its last turn, without undone ones.
+ * @param {Entry[]} entries
+ * @param {number} seat
+ */
 export function movesSince(entries, seat) {
+  /** @type {Trace[][]} */
   const steps = [];
   for (const { events, kind } of entries) {
     if (kind === "undo") steps.pop();
@@ -29,83 +51,122 @@ export function movesSince(entries, seat) {
   return steps.flat();
 }
 
-/** Log(game) -> what this tab has of a game: entries {seq, events, by} or {seq, kind, seat}, in the order of seq. */
-export function Log(game) {
+/**
+ * GameLog(game) -> the log of a game in this tab. Entries are {seq, events, by} or {seq, kind, seat}, ordered by seq.
+ * @param {string} game
+ */
+export function GameLog(game) {
   const key = `logbook.${game}`;
-  // `through`: everything from the start to this seq is here, as `seat` knows it
-  let kept = read() ?? { entries: [], through: null, seat: null };
-  let asking = false;
+  // The entries are complete up to the seq `through`, as `seat` may know them.
+  /** @type {{ entries: Entry[], through: number | null, seat: number | null }} */
+  let stored = read() ?? { entries: [], through: null, seat: null };
+  let isFilling = false;
 
   function read() {
     try {
-      return JSON.parse(sessionStorage.getItem(key));
+      return JSON.parse(String(sessionStorage.getItem(key)));
     } catch {
       return null;
     }
   }
 
   function write() {
-    kept.entries = kept.entries.slice(-MOST);
+    stored.entries = stored.entries.slice(-MAX_LINES);
     try {
-      sessionStorage.setItem(key, JSON.stringify(kept));
+      sessionStorage.setItem(key, JSON.stringify(stored));
     } catch {
-      // no storage: the log then lasts as long as the page
+      // Without storage the log is lost when the page closes.
     }
   }
 
+  /** @param {Entry} entry */
   function add(entry) {
-    kept.entries.push(entry);
+    stored.entries.push(entry);
     write();
   }
 
+  /**
+   * @param {Entry} entry
+   * @param {View | null} view
+   * @param {SeatLooks} seats
+   * @returns {LogLine}
+   */
   function lineOf({ seq, events, by, kind, seat }, view, seats) {
-    if (events) return { seq, ...(view ? eventLine(events, view, seats, by) : { text: "" }) };
-    return { seq, text: tableLine(kind, seat, seats), seat: seat ?? null, traces: [] };
+    if (events)
+      return {
+        seq,
+        ...(view ? describeEvents(events, view, seats, by) : { text: "", seat: null, traces: [] }),
+      };
+    return { seq, text: describeTableEntry(String(kind), seat, seats), seat: seat ?? null, traces: [] };
   }
 
-  /** Every line so far, in the present language: {seq, text, seat, traces}. */
+  /**
+   * Return all lines in the current language.
+   * @param {Pick<TableState, "view" | "table">} state
+   */
   const lines = ({ view, table }) =>
-    kept.entries.map((entry) => lineOf(entry, view, table.seats)).filter(({ text }) => text);
+    stored.entries.map((entry) => lineOf(entry, view, table.seats)).filter(({ text }) => text);
 
   return {
     lines,
-    /** The lines after what happened, and the new one among them: {log, line}. */
-    follow(state, before, { events, by, kind, seat }) {
+    /**
+     * Add an entry for a state change. Return {log, line}: all lines, and the new one if there is one.
+     * @param {TableState} state
+     * @param {State} before
+     * @param {Cause} cause
+     */
+    addChange(state, before, { events, by, kind, seat }) {
       const earlier = kind === "started" ? [] : (before.log ?? lines(state));
+      /** @type {Entry | null} */
       let entry = null;
       if (events?.length) entry = { seq: state.seq, events, by };
-      // a host who set a new password is the host as before
-      else if (kind && (kind !== "host" || before.table?.host !== state.table.host)) entry = { seq: state.seq, kind, seat };
+      // A new password is an entry of kind "host", too, but the host stays the same.
+      else if (kind && (kind !== "host" || before.table?.host !== state.table.host))
+        entry = { seq: state.seq, kind, seat };
       if (!entry) return { log: earlier };
-      // a seat that was left has no name any more
-      const seats = events || state.table.seats.some(({ name }) => name) ? state.table.seats : before.table?.seats;
+      // A vacated seat has lost its name.
+      const seats =
+        events || state.table.seats.some(({ name }) => name) ? state.table.seats : before.table?.seats;
       const line = lineOf(entry, before.view, seats);
-      if (kind === "started") kept = { entries: [], through: state.seq, seat: state.you.seat }; // nothing is missing
+      // The log is complete from the start.
+      if (kind === "started") stored = { entries: [], through: state.seq, seat: state.you.seat };
       if (events || line.text) add(entry);
-      return line.text ? { log: [...earlier, line].slice(-MOST), line } : { log: earlier };
+      return line.text ? { log: [...earlier, line].slice(-MAX_LINES), line } : { log: earlier };
     },
-    movesSince: (seat) => movesSince(kept.entries, seat),
-    /** A numbered frame came, whether or not it was worth a line. */
-    received(seq) {
-      if (kept.through !== seq - 1) return;
-      kept.through = seq;
+    /** @param {number} seat */
+    movesSince: (seat) => movesSince(stored.entries, seat),
+    /**
+     * Note that the frame with this seq was received, even if it added no line.
+     * @param {number} seq
+     */
+    markReceived(seq) {
+      if (stored.through !== seq - 1) return;
+      stored.through = seq;
       write();
     },
-    isComplete: ({ seq, you }) => kept.through === seq && kept.seat === you.seat,
-    /** Ask for what happened before; true when the log has become complete. `now` gives the present state. */
+    /** @param {State} state */
+    isComplete: ({ seq, you }) => stored.through === seq && stored.seat === you.seat,
+    /**
+     * Fetch missing entries; true if the log is complete now. `now` returns the current state.
+     * @param {string | undefined} password
+     * @param {() => State} now
+     */
     async fill(password, now) {
-      if (asking) return false;
-      asking = true;
-      const past = await seen(game, password); // without it the log begins where this tab came in
-      asking = false;
+      if (isFilling) return false;
+      isFilling = true;
+      // On failure the log begins where this tab joined.
+      const past = await fetchSeen(game, password);
+      isFilling = false;
       if (!past) return false;
-      const { seq, you } = now();
-      const whole = new Map(kept.entries.map((entry) => [entry.seq, entry]));
+      const { seq, you } = /** @type {TableState} */ (now());
+      const whole = new Map(stored.entries.map((entry) => [entry.seq, entry]));
       whole.set(past.began, { seq: past.began, kind: "started" });
-      // What is newer than the table on screen is still on its way here as a frame of its own.
+      // Newer steps will still arrive as frames.
       for (const { seq: at, events, by } of past.steps) if (at <= seq) whole.set(at, { seq: at, events, by });
-      const entries = [...whole.values()].filter((entry) => entry.seq >= past.began).sort((a, b) => a.seq - b.seq);
-      kept = { entries, through: seq, seat: you.seat };
+      const entries = [...whole.values()]
+        .filter((entry) => entry.seq >= past.began)
+        .sort((a, b) => a.seq - b.seq);
+      stored = { entries, through: seq, seat: you.seat };
       write();
       return true;
     },

@@ -1,13 +1,16 @@
-// Log and chat, as two tabs. A log line shows its move on the board while it is hovered or focused.
+// Log and chat in two tabs. A hovered or focused log line shows its move on the board.
 
-import { el, keyed } from "../core/dom.js";
+/** @import {ChatLine, LogLine, Seat, SeatLooks, State, TableState, Trace, You} from "../core/types.d.ts" */
+
+import { el, find, targetOf, updateKeyed } from "../core/dom.js";
+import { N_, t, tn } from "../core/i18n.js";
 import { icon } from "../core/icons.js";
 import { lookOf, personName } from "../core/names.js";
-import { N_, t, tn } from "../core/i18n.js";
 import { announce } from "./announce.js";
 import { pref, setPref } from "./preferences.js";
 
-export const phrases = {
+/** @type {Record<string, string>} */
+export const CHAT_PRESETS = {
   hello: N_("Ahoy!"),
   good_luck: N_("Good luck!"),
   good_move: N_("Good move!"),
@@ -18,8 +21,14 @@ export const phrases = {
   rematch: N_("Another round?"),
 };
 
-/** LogAndChat(root, {onTrace(trace|null), onChat({text}|{preset}), onMute(person, on), towards(person, name)}, bar) -> {update(state)}; a small screen has a sign of unread lines in `bar` */
-export function LogAndChat(root, { onTrace, onChat, onMute, towards }, bar = null) {
+/**
+ * LogAndChat(root, {onTrace, onChat, onMute, onPerson}, bar) -> {update(state)}. On small screens `bar` gets a button with
+ * the number of unread lines.
+ * @param {HTMLElement} root
+ * @param {{ onTrace: (trace: Trace | null) => void, onChat: (line: { text: string } | { preset: string }) => void, onMute: (person: string, on: boolean) => void, onPerson: (person: string, name: string) => void }} options
+ * @param {HTMLElement | null} [bar]
+ */
+export function LogAndChat(root, { onTrace, onChat, onMute, onPerson }, bar = null) {
   const lines = el("ol", { class: "log-lines", "aria-label": t("Log") });
   const chat = el("ol", { class: "chat-lines", "aria-label": t("Chat"), "aria-live": "polite" });
   const input = el("input", {
@@ -35,12 +44,22 @@ export function LogAndChat(root, { onTrace, onChat, onMute, towards }, bar = nul
     input,
     el("button", { class: "button button-small", type: "submit" }, t("Send")),
   );
-  const quick = el("div", { class: "chat-quick", role: "group", "aria-label": t("Ready phrases") });
-  const hidden = el("div", { class: "chat-hidden", role: "group", "aria-label": t("Whose lines you hide"), hidden: true });
-  const names = new Map(); // of everybody who wrote, to say later whom one hides
+  const quick = el("div", { class: "chat-quick", role: "group", "aria-label": t("Quick messages") });
+  const hidden = el("div", {
+    class: "chat-hidden",
+    role: "group",
+    "aria-label": t("Players whose messages you hide"),
+    hidden: true,
+  });
+  // Names of all chatters by id, for the list of muted people.
+  const names = new Map();
   const closedNote = el("p", { class: "chat-closed", hidden: true }, t("The host has closed the chat."));
   const panels = {
-    log: el("div", { role: "tabpanel", id: "panel-log", "aria-labelledby": "tab-log", class: "talk-panel" }, lines),
+    log: el(
+      "div",
+      { role: "tabpanel", id: "panel-log", "aria-labelledby": "tab-log", class: "talk-panel" },
+      lines,
+    ),
     chat: el(
       "div",
       { role: "tabpanel", id: "panel-chat", "aria-labelledby": "tab-chat", class: "talk-panel" },
@@ -51,7 +70,7 @@ export function LogAndChat(root, { onTrace, onChat, onMute, towards }, bar = nul
       form,
     ),
   };
-  const fresh = el("span", { class: "fresh", hidden: true });
+  const unreadBadge = el("span", { class: "fresh", hidden: true });
   const tabs = {
     log: el(
       "button",
@@ -64,7 +83,7 @@ export function LogAndChat(root, { onTrace, onChat, onMute, towards }, bar = nul
       { type: "button", role: "tab", id: "tab-chat", "aria-controls": "panel-chat" },
       icon("ui", "ui-chat"),
       t("Chat"),
-      fresh,
+      unreadBadge,
     ),
   };
   root.append(
@@ -74,32 +93,47 @@ export function LogAndChat(root, { onTrace, onChat, onMute, towards }, bar = nul
     panels.chat,
   );
   const count = el("b", { class: "fresh" });
-  const sign = el("button", { type: "button", class: "chat-sign button", hidden: true }, icon("ui", "ui-chat"), count);
+  const sign = el(
+    "button",
+    { type: "button", class: "chat-sign button", hidden: true },
+    icon("ui", "ui-chat"),
+    count,
+  );
   bar?.append(sign);
   let unread = 0;
-  let isSeen = false; // the chat's tab is open, and not below the edge of a small screen
+  // Whether the chat is visible: its tab is open and scrolled into view.
+  let isSeen = false;
   let open = "log";
-  let newest = null; // of the log lines: the one that Tab leads to
-  let drawn = null; // the state on screen
+  // The log line in the tab order.
+  /** @type {Element | null} */
+  let newest = null;
+  // The state that was drawn last.
+  /** @type {State | null} */
+  let drawn = null;
 
+  /**
+   * @param {"log" | "chat"} name
+   * @param {boolean} [focus]
+   */
   function show(name, focus = false) {
     open = name;
-    for (const [each, tab] of Object.entries(tabs)) {
-      tab.setAttribute("aria-selected", String(each === name));
-      tab.setAttribute("tabindex", each === name ? "0" : "-1");
-      panels[each].hidden = each !== name;
+    for (const key of /** @type {("log" | "chat")[]} */ (["log", "chat"])) {
+      const tab = tabs[key];
+      tab.setAttribute("aria-selected", String(key === name));
+      tab.setAttribute("tabindex", key === name ? "0" : "-1");
+      panels[key].hidden = key !== name;
     }
     if (name === "chat" && isSeen) unread = 0;
     showUnread();
     setPref("tab", name);
     if (focus) tabs[name].focus();
-    panels[name].firstElementChild.scrollTop = 1e6;
+    /** @type {Element} */ (panels[name].firstElementChild).scrollTop = 1e6;
   }
 
   function showUnread() {
-    const words = unread ? tn("Chat, {n} new", "Chat, {n} new", unread) : t("Chat");
-    fresh.hidden = sign.hidden = unread === 0;
-    fresh.textContent = count.textContent = String(unread);
+    const words = unread ? tn("Chat, {n} new message", "Chat, {n} new messages", unread) : t("Chat");
+    unreadBadge.hidden = sign.hidden = unread === 0;
+    unreadBadge.textContent = count.textContent = String(unread);
     tabs.chat.setAttribute("aria-label", words);
     sign.setAttribute("aria-label", words);
     return words;
@@ -115,8 +149,9 @@ export function LogAndChat(root, { onTrace, onChat, onMute, towards }, bar = nul
     root.scrollIntoView({ block: "nearest" });
   });
 
-  for (const [name, tab] of Object.entries(tabs)) tab.addEventListener("click", () => show(name));
-  root.querySelector(".tabs").addEventListener("keydown", (event) => {
+  tabs.log.addEventListener("click", () => show("log"));
+  tabs.chat.addEventListener("click", () => show("chat"));
+  find(".tabs", root).addEventListener("keydown", (event) => {
     if (["ArrowLeft", "ArrowRight"].includes(event.key)) show(open === "log" ? "chat" : "log", true);
   });
   form.addEventListener("submit", (event) => {
@@ -127,57 +162,84 @@ export function LogAndChat(root, { onTrace, onChat, onMute, towards }, bar = nul
     input.value = "";
   });
 
-  // One tab stop for the whole log; arrows walk it.
+  // The log is one tab stop; arrow keys move within it.
   lines.addEventListener("keydown", (event) => {
-    const at = event.target.closest("li");
-    const next = {
+    const at = targetOf(event).closest("li");
+    /** @type {Record<string, Element | null | undefined>} */
+    const targets = {
       ArrowDown: at?.nextElementSibling,
       ArrowUp: at?.previousElementSibling,
       Home: lines.firstElementChild,
       End: lines.lastElementChild,
-    }[event.key];
-    if (!next) return;
+    };
+    const next = /** @type {HTMLElement | null | undefined} */ (targets[event.key]);
+    if (!next || !at) return;
     event.preventDefault();
     at.setAttribute("tabindex", "-1");
     next.setAttribute("tabindex", "0");
     next.focus();
   });
 
-  // A long game has hundreds of lines: the lists listen for them, not each line for itself.
-  const traceOf = new WeakMap(); // line → the move it shows
-  const traceAt = ({ target }) => traceOf.get(target?.closest?.("li"));
+  // Event delegation: a long game has hundreds of lines.
+  /** @type {WeakMap<Element, Trace>} */
+  const traceOf = new WeakMap();
+  /** @param {Event} event */
+  const traceAt = (event) => traceOf.get(/** @type {Element} */ (targetOf(event)?.closest?.("li")));
   for (const event of ["mouseover", "focusin"])
-    lines.addEventListener(event, (at) => traceAt(at) && onTrace(traceAt(at)));
+    lines.addEventListener(event, (at) => {
+      const trace = traceAt(at);
+      if (trace) onTrace(trace);
+    });
   for (const event of ["mouseout", "focusout"])
     lines.addEventListener(event, (at) => {
-      if (traceAt(at) && !at.target.closest("li").contains(at.relatedTarget)) onTrace(null);
+      const { relatedTarget } = /** @type {MouseEvent | FocusEvent} */ (at);
+      if (
+        traceAt(at) &&
+        !targetOf(at)
+          .closest("li")
+          ?.contains(/** @type {Node | null} */ (relatedTarget))
+      )
+        onTrace(null);
     });
-  chat.addEventListener("click", ({ target }) => {
-    const { person } = target.closest("li")?.dataset ?? {};
+  chat.addEventListener("click", (event) => {
+    const target = targetOf(event);
+    const person = target.closest("li")?.dataset.person;
+    if (!person) return;
     if (target.closest(".mute")) onMute(person, true);
-    if (target.closest(".person")) towards(person, personName(names.get(person)));
+    if (target.closest(".person")) onPerson(person, personName(names.get(person)));
   });
 
-  /** Whom one hides, each with the way back. */
+  /**
+   * List the muted people, each with a button to unmute.
+   * @param {You} you
+   * @param {Seat[]} seats
+   */
   function showHidden({ muted = [] }, seats) {
-    const nameOf = (person) => personName(seats.find((seat) => seat.person === person)?.name ?? names.get(person));
-    const wanted = muted.map((person) => [person, t("Show again what {name} writes", { name: nameOf(person) })]);
-    const key = JSON.stringify(wanted);
+    /** @param {string} person */
+    const nameOf = (person) =>
+      personName(seats.find((seat) => seat.person === person)?.name ?? names.get(person));
+    const entries = muted.map((person) => [
+      person,
+      t("Show messages from {name} again", { name: nameOf(person) }),
+    ]);
+    const key = JSON.stringify(entries);
     if (hidden.dataset.key === key) return;
     hidden.dataset.key = key;
-    hidden.hidden = wanted.length === 0;
+    hidden.hidden = entries.length === 0;
     hidden.replaceChildren(
-      ...wanted.map(([person, words]) =>
+      ...entries.map(([person, words]) =>
         el("button", { type: "button", class: "quick", onclick: () => onMute(person, false) }, words),
       ),
     );
   }
 
+  /** @param {HTMLElement} box */
   const atBottom = (box) => box.scrollHeight - box.scrollTop - box.clientHeight < 60;
 
   /**
-   * Keep a list at its newest line until its reader scrolls up, and again once the reader is back at the end. Nothing
-   * else leads upwards and away from the end: lines that come, a box that changes its size and words that wrap anew do not.
+   * Keep a list scrolled to its end unless the reader has scrolled up. Only a scroll upwards away from the end counts as
+   * such: new lines, resizing and rewrapping do not cause one.
+   * @param {HTMLElement} box
    */
   function keepAtEnd(box) {
     let top = 0;
@@ -192,11 +254,16 @@ export function LogAndChat(root, { onTrace, onChat, onMute, towards }, bar = nul
       top = box.scrollTop;
     });
     new ResizeObserver(toEnd).observe(box);
-    document.fonts?.ready.then(toEnd); // the words may have wrapped anew
+    // A loaded font may rewrap the lines.
+    document.fonts?.ready.then(toEnd);
     return toEnd;
   }
   const toEnd = { log: keepAtEnd(lines), chat: keepAtEnd(chat) };
 
+  /**
+   * @param {LogLine} line
+   * @param {SeatLooks} seats
+   */
   function logLine({ text, seat, traces }, seats) {
     const item = el(
       "li",
@@ -210,22 +277,29 @@ export function LogAndChat(root, { onTrace, onChat, onMute, towards }, bar = nul
     return item;
   }
 
+  /**
+   * @param {ChatLine} line
+   * @param {TableState} state
+   */
   function chatLine({ person, name: given, seat, channel, preset, text }, { you, table }) {
-    const mine = person === you.person;
+    const isOwn = person === you.person;
     const name = personName(given);
     names.set(person, given);
     const item = el(
       "li",
       {
-        class: seat === null || seat === undefined ? "chat-line watcher" : `chat-line look-${lookOf(table.seats, seat)}`,
+        class:
+          seat === null || seat === undefined
+            ? "chat-line watcher"
+            : `chat-line look-${lookOf(table.seats, seat)}`,
         "data-person": person,
       },
-      mine || !you.person ? el("b", {}, name) : el("button", { type: "button", class: "person" }, name),
-      channel === "spectators" ? el("small", {}, ` (${t("watching")})`) : null,
-      el("span", {}, preset ? t(phrases[preset] ?? preset) : text),
+      isOwn || !you.person ? el("b", {}, name) : el("button", { type: "button", class: "person" }, name),
+      channel === "spectators" ? el("small", {}, ` (${t("spectator")})`) : null,
+      el("span", {}, preset ? t(CHAT_PRESETS[preset] ?? preset) : text),
     );
-    if (!mine && you.person) {
-      const words = t("Hide what {name} writes", { name });
+    if (!isOwn && you.person) {
+      const words = t("Hide messages from {name}", { name });
       item.append(
         el(
           "button",
@@ -235,34 +309,48 @@ export function LogAndChat(root, { onTrace, onChat, onMute, towards }, bar = nul
         ),
       );
     }
-    if (!isSeen && !mine) unread += 1;
+    if (!isSeen && !isOwn) unread += 1;
     return item;
   }
 
-  /** One tab stop for the whole log: its newest line, until an arrow leads elsewhere. */
+  /** Make the newest log line the tab stop of the log. */
   function moveTabStop() {
     if (lines.lastElementChild === newest) return;
     newest = lines.lastElementChild;
-    for (const each of lines.querySelectorAll('[tabindex="0"]')) each.setAttribute("tabindex", "-1");
+    for (const line of lines.querySelectorAll('[tabindex="0"]')) line.setAttribute("tabindex", "-1");
     newest?.setAttribute("tabindex", "0");
   }
 
   show(pref("tab") === "chat" ? "chat" : "log");
 
   return {
+    /** @param {TableState} state */
     update(state) {
-      const { you, table, presets } = state;
+      const { you, table, chatPresets } = state;
       if (drawn?.log !== state.log) {
-        keyed(lines, state.log, ({ seq }) => seq, (line) => logLine(line, table.seats), () => {});
+        updateKeyed(
+          lines,
+          /** @type {LogLine[]} */ (state.log),
+          ({ seq }) => seq,
+          (line) => logLine(line, table.seats),
+          () => {},
+        );
         toEnd.log();
         moveTabStop();
       }
-      if (drawn?.lines !== state.lines) {
-        const known = unread;
-        keyed(chat, state.lines, ({ n }) => n, (line) => chatLine(line, state), () => {});
+      if (drawn?.chatLines !== state.chatLines) {
+        const unreadBefore = unread;
+        updateKeyed(
+          chat,
+          state.chatLines,
+          ({ n }) => n,
+          (line) => chatLine(line, state),
+          () => {},
+        );
         toEnd.chat();
         const words = showUnread();
-        if (unread && !known) announce(words); // once, until they are read
+        // Announce only the first unread line.
+        if (unread && !unreadBefore) announce(words);
       }
       drawn = state;
       showHidden(you, table.seats);
@@ -270,12 +358,16 @@ export function LogAndChat(root, { onTrace, onChat, onMute, towards }, bar = nul
       form.hidden = closed;
       quick.hidden = closed;
       closedNote.hidden = !table.chat_closed;
-      if (quick.children.length !== presets.length) {
+      if (quick.children.length !== chatPresets.length) {
         quick.replaceChildren(
-          ...presets
-            .filter((name) => name in phrases)
+          ...chatPresets
+            .filter((name) => name in CHAT_PRESETS)
             .map((name) =>
-              el("button", { type: "button", class: "quick", onclick: () => onChat({ preset: name }) }, t(phrases[name])),
+              el(
+                "button",
+                { type: "button", class: "quick", onclick: () => onChat({ preset: name }) },
+                t(CHAT_PRESETS[name]),
+              ),
             ),
         );
       }

@@ -1,15 +1,21 @@
-// The table's menu: sound, the end-turn countdown, hint, pause, giving up, and the keys one can press.
+// The table's menu: sound, end-turn countdown, hint, pause, resigning, keyboard shortcuts.
 
-import { el } from "../core/dom.js";
+/** @import {Options, Send, TableState} from "../core/types.d.ts" */
+
+import { el, find, targetOf } from "../core/dom.js";
+import { t, tn, withWholeCatalogue } from "../core/i18n.js";
 import { icon } from "../core/icons.js";
 import { presetName } from "../core/names.js";
 import { pref, setPref } from "./preferences.js";
-import { canVibrate } from "./senses.js";
-import { openKeys } from "./shortcuts.js";
-import { rare, t, tn } from "../core/i18n.js";
+import { openShortcutsDialog } from "./shortcuts.js";
+import { canVibrate } from "./sound_and_vibration.js";
 
-/** Ask before something that cannot be taken back; resolves true or false. */
-export function confirm(question, yes) {
+/**
+ * Ask for confirmation of something irreversible; resolves to true or false.
+ * @param {string} question
+ * @param {string} yes
+ */
+export function confirmAction(question, yes) {
   return new Promise((resolve) => {
     const dialog = el(
       "dialog",
@@ -31,19 +37,31 @@ export function confirm(question, yes) {
   });
 }
 
-/** The page that explains what is special about a table: its strangest module first. */
-export function rulesPage({ black_magic: magic, scoundrels, scenario, card_gain: gain }) {
+/**
+ * Return the rules page for a table: that of its most unusual module.
+ * @param {Options} options
+ */
+function rulesPage({ black_magic: magic, scoundrels, scenario, card_gain: gain }) {
   if (magic) return "/rules/black-magic";
   if (scoundrels) return "/rules/scoundrels";
   if (scenario === "complete") return "/rules/complete";
   return gain === "retreat" ? "/rules" : "/rules/morgan";
 }
 
-/** Menu(root, {send, onResign, onLeave, onHint}) -> {update(state)} */
+/**
+ * Menu(root, {send, onResign, onLeave, onHint, onDevice, onPace}) -> {update(state)}
+ * @param {HTMLElement} root
+ * @param {{ send: Send, onResign: () => void, onLeave: () => void, onHint: () => void, onDevice: () => void, onPace: (name: string) => void }} options
+ */
 export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }) {
+  /** @type {(() => void)[]} */
   const switches = [];
   const sound = toggle("sound", ["ui-sound", t("Sound is on")], ["ui-mute", t("Sound is off")]);
-  const vibration = toggle("vibration", ["ui-vibrate", t("Vibration is on")], ["ui-vibrate", t("Vibration is off")]);
+  const vibration = toggle(
+    "vibration",
+    ["ui-vibrate", t("Vibration is on")],
+    ["ui-vibrate", t("Vibration is off")],
+  );
   vibration.hidden = !canVibrate();
   const countdown = el(
     "select",
@@ -61,24 +79,44 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
   const pace = el(
     "select",
     { id: "pace" },
-    ...Object.entries(paces).map(([value, words]) => el("option", { value, selected: pref("pace") === value }, words)),
+    ...Object.entries(paces).map(([value, words]) =>
+      el("option", { value, selected: pref("pace") === value }, words),
+    ),
   );
   pace.addEventListener("change", () => onPace(pace.value));
+  /**
+   * @param {string} sign
+   * @param {string} words
+   * @param {() => void} onclick
+   */
   const item = (sign, words, onclick) =>
     el("button", { type: "button", class: "menu-item", onclick }, icon("ui", sign), el("span", {}, words));
   const hint = item("ui-lantern", t("Ask for a hint"), onHint);
   const pause = item("ui-pause", t("Ask for a pause"), () => send({ do: "consent", to: "pause", yes: true }));
   const chat = item("ui-chat", "", () => send({ do: "close_chat", closed: !state.table.chat_closed }));
-  const hosts = el("div", { class: "menu-hosts", role: "group", "aria-label": t("Hand the host's role on") });
-  const device = item("ui-link", t("Go on on another device"), onDevice);
-  const embed = item("ui-link", t("Show this game elsewhere"), async () => (await rare(import("../core/embed_snippet.js"))).openEmbed(state.table));
+  const hosts = el("div", {
+    class: "menu-hosts",
+    role: "group",
+    "aria-label": t("Make someone else the host"),
+  });
+  const device = item("ui-link", t("Continue on another device"), onDevice);
+  const embed = item("ui-link", t("Embed this game"), async () =>
+    (await withWholeCatalogue(import("../core/embed_dialog.js"))).openEmbedDialog(state.table),
+  );
   const resign = item(
     "ui-flag",
-    t("Give up"),
-    async () => (await confirm(t("Give up this game? Your pirates stay where they are."), t("Give up"))) && onResign(),
+    t("Resign"),
+    async () =>
+      (await confirmAction(t("Resign from this game? Your pirates stay where they are."), t("Resign"))) &&
+      onResign(),
   );
   const leave = item("ui-close", t("Leave this game for good"), onLeave);
-  const replay = el("a", { class: "menu-item" }, icon("ui", "ui-log"), el("span", {}, t("Replay so far")));
+  const replay = el(
+    "a",
+    { class: "menu-item" },
+    icon("ui", "ui-log"),
+    el("span", {}, t("Replay the game so far")),
+  );
   const rules = el(
     "a",
     { class: "menu-item", href: "/rules", target: "_blank", rel: "noopener" },
@@ -86,11 +124,21 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
     el("span", {}, t("Rules")),
   );
   const terms = el("ul", {});
-  const options = el("details", { class: "menu-keys menu-terms" }, el("summary", {}, t("The rules of this table")), terms);
+  const options = el(
+    "details",
+    { class: "menu-keys menu-terms" },
+    el("summary", {}, t("The rules of this table")),
+    terms,
+  );
   options.addEventListener("toggle", () => options.open && showTerms());
-  // a short phone shows no header: the way out is here
-  const lobby = el("a", { class: "menu-item", href: "/" }, icon("ui", "ui-anchor"), el("span", {}, t("To the lobby")));
-  const help = item("ui-help", t("Keys"), openKeys);
+  // Short phones show no page header.
+  const lobby = el(
+    "a",
+    { class: "menu-item", href: "/" },
+    icon("ui", "ui-anchor"),
+    el("span", {}, t("Go to the lobby")),
+  );
+  const help = item("ui-help", t("Keyboard shortcuts"), openShortcutsDialog);
   const body = el(
     "div",
     { class: "menu-body" },
@@ -103,7 +151,13 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
       el("span", {}, t("End my turn")),
       countdown,
     ),
-    el("label", { class: "menu-item", for: "pace" }, icon("ui", "ui-skip"), el("span", {}, t("Pace of the game")), pace),
+    el(
+      "label",
+      { class: "menu-item", for: "pace" },
+      icon("ui", "ui-skip"),
+      el("span", {}, t("Game speed")),
+      pace,
+    ),
     hint,
     pause,
     chat,
@@ -125,37 +179,49 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
     body,
   );
   root.append(box);
-  let state = null;
+  /** @type {TableState} Set by the first update. */
+  let state;
 
-  /** The host may hand the role to any other person at the table, at any time. */
+  /**
+   * Show the host a button for each person who could take over the role.
+   * @param {TableState} state
+   */
   function showHosts({ table, you, view }) {
     const others =
       view && you.person && table.host === you.person
-        ? table.seats.map((info, seat) => ({ ...info, seat })).filter(({ person, bot }) => person && !bot && person !== you.person)
+        ? table.seats
+            .map((info, seat) => ({ ...info, seat }))
+            .filter(({ person, bot }) => person && !bot && person !== you.person)
         : [];
     const key = JSON.stringify(others.map(({ seat, name }) => [seat, name]));
     if (hosts.dataset.key === key) return;
     hosts.dataset.key = key;
     hosts.hidden = others.length === 0;
     hosts.replaceChildren(
-      ...others.map(({ seat, name }) => item("ui-helm", t("Make {name} host", { name }), () => send({ do: "host", seat }))),
+      ...others.map(({ seat, name }) =>
+        item("ui-helm", t("Make {name} the host", { name }), () => send({ do: "host", seat })),
+      ),
     );
   }
 
-  /** What was chosen for this table; the words for it are loaded by whoever wants to read them. */
+  /** Show the options of this table. Their texts are loaded on demand. */
   async function showTerms() {
-    const { optionLines } = await rare(import("./option_text.js"));
+    const { optionLines } = await withWholeCatalogue(import("./option_text.js"));
     const lines = [presetName(state.table.options.preset), ...optionLines(state.table)];
     terms.replaceChildren(...lines.map((line) => el("li", {}, line)));
   }
 
-  /** The ways to a big screen, loaded by whoever looks for them. */
-  async function showScreenWays() {
-    const { screenWays } = await rare(import("./hand_layout.js"));
-    device.after(...screenWays(state.table.id, item));
+  /** Add the menu items for a big screen, loaded on demand. */
+  async function showScreenItems() {
+    const { screenMenuItems } = await withWholeCatalogue(import("./hand_layout.js"));
+    device.after(...screenMenuItems(state.table.id, item));
   }
 
-  /** A switch for what a person prefers. */
+  /**
+   * Create a switch for a preference.
+   * @param {"sound" | "vibration"} name
+   * @param {...string[]} states
+   */
   function toggle(name, ...states) {
     const button = el("button", { type: "button", class: "menu-item menu-switch" });
     const show = () => {
@@ -171,27 +237,32 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
     switches.push(show);
     return button;
   }
-  box.addEventListener("toggle", () => switches.forEach((show) => show())); // sound may have been answered elsewhere
-  box.addEventListener("toggle", showScreenWays, { once: true });
-  body.addEventListener(
-    "click",
-    (event) => event.target.closest("button") && !event.target.closest(".menu-switch") && (box.open = false),
-  );
-  addEventListener("pointerdown", (event) => !box.contains(event.target) && (box.open = false));
+  // The preference may have changed elsewhere.
+  box.addEventListener("toggle", () => switches.forEach((show) => show()));
+  box.addEventListener("toggle", showScreenItems, { once: true });
+  body.addEventListener("click", (event) => {
+    const target = targetOf(event);
+    if (target.closest("button") && !target.closest(".menu-switch")) box.open = false;
+  });
+  addEventListener("pointerdown", (event) => {
+    if (!box.contains(targetOf(event))) box.open = false;
+  });
   box.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !box.open) return;
     event.stopPropagation();
     box.open = false;
-    box.firstElementChild.focus();
+    find("summary", box).focus();
   });
 
   return {
+    /** @param {TableState} next */
     update(next) {
       state = next;
-      // It can be chosen elsewhere, too.
+      // The pace can be changed elsewhere, too.
       pace.value = pref("pace");
       const { table, you, view } = state;
-      const playing = table.status === "running" && you.seat !== null && view && !view.players[you.seat]?.resigned;
+      const playing =
+        table.status === "running" && you.seat !== null && view && !view.players[you.seat]?.resigned;
       hint.hidden = !playing || !table.hints || !state.choices.length;
       pause.hidden = !playing || table.paused;
       resign.hidden = !playing;
@@ -199,12 +270,13 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
       device.hidden = !you.person;
       chat.hidden = !you.person || table.host !== you.person;
       showHosts(state);
-      chat.querySelector("span").textContent = table.chat_closed ? t("Open the chat") : t("Close the chat");
+      find("span", chat).textContent = table.chat_closed ? t("Open the chat") : t("Close the chat");
       embed.hidden = table.locked || !table.spectators;
       rules.href = rulesPage(table.options);
       replay.href = `/g/${encodeURIComponent(table.id)}/replay`;
       replay.hidden = !view;
-      if (table.trial) for (const each of [pause, resign, leave, device, chat, replay, embed]) each.hidden = true; // nothing is at stake
+      if (table.trial)
+        for (const entry of [pause, resign, leave, device, chat, replay, embed]) entry.hidden = true;
     },
   };
 }

@@ -1,213 +1,377 @@
-// The parts of the table page: builds the regions once, and says which fields of the store each part is drawn from.
+// The parts of the table page: builds the regions once and subscribes each part to the fields it is drawn from.
+
+/** @import {Action, Card, GameEvent, GameState, Cause, Place, Send, State, StateStore, TableState, Trace} from "../core/types.d.ts" */
 
 import { Board } from "../board/board.js";
-import { el, style, svg } from "../core/dom.js";
-import { rare, t } from "../core/i18n.js";
+import { el, find, loadStylesheet, svg, targetOf } from "../core/dom.js";
+import { t, withWholeCatalogue } from "../core/i18n.js";
 import { lookOf } from "../core/names.js";
 import { Banners } from "./banners.js";
-import { Bubbles } from "./bubbles.js";
+import { HistoryTools } from "./catch_up.js";
+import { ChatBubbles } from "./chat_bubbles.js";
 import { Clocks } from "./clock.js";
 import { flyCards } from "./flying_cards.js";
-import { Focus } from "./focus.js";
+import { FocusKeeper } from "./focus.js";
 import { Hand } from "./hand.js";
 import { LogAndChat } from "./log_and_chat.js";
-import { LookBack } from "./look_back.js";
 import { Menu } from "./menu.js";
-import { Seats } from "./seats.js";
+import { PlayerPlates } from "./player_plates.js";
 import { marksOf } from "./selection.js";
 import { SmallScreen } from "./small_screen.js";
-import { StatusBar } from "./status.js";
-import { isMine, shown } from "./store.js";
+import { StatusBar } from "./status_bar.js";
+import { displayedState, hasChoices } from "./store.js";
 import { Supply } from "./supply.js";
 import { Tray } from "./tray.js";
 
+/**
+ * Callbacks of the parts.
+ * @typedef {object} Handlers
+ * @property {Send} send
+ * @property {(action: Action) => void} act
+ * @property {() => void} undo
+ * @property {(seat: number, name: string) => void} sit
+ * @property {(text: string) => void} refuse
+ * @property {string} game
+ * @property {(person: string, name: string) => void} onPerson
+ * @property {() => void} voidRound
+ * @property {() => number} now
+ * @property {(card: Card) => void} onCard
+ * @property {(place: Place) => void} onPlace
+ * @property {(seat: number) => void} onSeat
+ * @property {(card: Card, target: Element | null) => void} onDrop
+ * @property {() => void} onClear
+ * @property {(trace: Trace | null) => void} onTrace
+ * @property {(name: string) => void} onPace
+ * @property {() => void} onSkip
+ * @property {(isWanted: boolean) => void} onSound
+ * @property {(line: { text: string } | { preset: string }) => void} onChat
+ * @property {(person: string, on: boolean) => void} onMute
+ * @property {() => void} onResign
+ * @property {() => void} onLeave
+ * @property {() => void} onHint
+ * @property {() => void} onDevice
+ *
+ * A part that is loaded on demand.
+ * @typedef {{ update: (state: GameState, events?: GameEvent[]) => void, show?: () => void }} LatePart
+ */
+
+/**
+ * @param {"div" | "section" | "header"} tag
+ * @param {string} cls
+ * @param {string} [label]
+ */
 const region = (tag, cls, label) => el(tag, { class: cls, ...(label ? { "aria-label": label } : {}) });
 
+/** @param {"polite" | "alert"} kind */
 const liveRegion = (kind) =>
   el("div", {
     id: `live-${kind}`,
     class: "hidden",
     role: kind === "alert" ? "alert" : "status",
     "aria-live": kind === "alert" ? "assertive" : "polite",
-    "aria-atomic": "false", // what is added is read, not all of it again
+    // Screen readers read only what is added.
+    "aria-atomic": "false",
   });
 
-/** Somebody has at most two pirates to bring home, or has given up, or the game is over. */
+/**
+ * Whether the end card may be needed soon: a player has at most two pirates left or has resigned, or the game is over.
+ * @param {GameState} state
+ */
 const isNearEnd = ({ table, view }) =>
   table.status !== "running" ||
-  view.players.some(({ pirates, resigned }) => resigned || pirates.filter((place) => place !== "goal").length <= 2);
+  view.players.some(
+    ({ pirates, resigned }) => resigned || pirates.filter((place) => place !== "goal").length <= 2,
+  );
 
-function regions(root) {
+/** @param {HTMLElement} root */
+function buildRegions(root) {
   const box = {
     banners: region("div", "banners"),
     flash: region("div", "flash"),
     status: region("header", "status"),
-    seating: region("section", "seating", t("Before the start")),
+    seating: region("section", "seating", t("Before the game")),
     seats: region("section", "seats", t("Players")),
     map: region("section", "map", t("The board")),
     supply: region("section", "supply", t("The supply")),
     ending: region("section", "ending", t("The end")),
-    owed: region("section", "owed", t("Your choice")),
+    owed: region("section", "owed", t("Make your choice")),
     tray: el("section", { class: "tray", "aria-label": t("What you can do"), tabindex: "-1" }),
     hand: region("section", "hand", t("Your hand")),
     talk: region("section", "talk", t("Log and chat")),
   };
-  for (const each of [box.ending, box.owed]) each.hidden = true;
-  box.drawing = svg("svg");
-  box.map.append(box.drawing);
-  box.bench = el("div", { class: "bench" }, box.ending, box.owed, box.tray, box.hand);
-  box.side = el("div", { class: "table-side" }, box.seats, box.supply, box.talk);
-  box.reserved = root.querySelector(".reserved");
+  for (const region of [box.ending, box.owed]) region.hidden = true;
+  const drawing = svg("svg");
+  box.map.append(drawing);
+  const bench = el("div", { class: "bench" }, box.ending, box.owed, box.tray, box.hand);
+  const side = el("div", { class: "table-side" }, box.seats, box.supply, box.talk);
+  const reserved = find(".reserved", root);
   root.replaceChildren(
     liveRegion("polite"),
     liveRegion("alert"),
-    box.reserved,
-    el("div", { class: "table-main" }, box.flash, box.banners, box.status, box.seating, box.map, box.bench),
-    box.side,
+    reserved,
+    el("div", { class: "table-main" }, box.flash, box.banners, box.status, box.seating, box.map, bench),
+    side,
   );
-  return box;
+  return { ...box, drawing, bench, side, reserved };
 }
 
-/** parts(root, store, on): `on` holds what is called when something is pressed. Gives what keys lead to. */
-export function parts(root, store, on) {
-  const box = regions(root);
+/**
+ * Build all parts of the page. Return functions that focus them, and `showMissed` of the history tools.
+ * @param {HTMLElement} root
+ * @param {StateStore} store
+ * @param {Handlers} on
+ */
+export function buildParts(root, store, on) {
+  const box = buildRegions(root);
   const smallScreen = SmallScreen({ root, ...box });
   const board = Board(box.drawing, { onSpace: on.onPlace, fit: "box" });
   const status = StatusBar(box.status);
-  const banners = Banners(box.banners, box.flash, { send: on.send, now: on.now, onReload: () => location.reload(), onSound: on.onSound });
-  const seats = Seats(box.seats, { onSeat: on.onSeat, towards: on.towards });
+  const banners = Banners(box.banners, box.flash, {
+    send: on.send,
+    now: on.now,
+    onReload: () => location.reload(),
+    onSound: on.onSound,
+  });
+  const seats = PlayerPlates(box.seats, { onSeat: on.onSeat, onPerson: on.onPerson });
   const supply = Supply(box.supply);
   const hand = Hand(box.hand, { onCard: on.onCard, onDrop: on.onDrop });
   const tray = Tray(box.tray, { onAction: on.act, onUndo: on.undo, onClear: on.onClear });
-  const logAndChat = LogAndChat(box.talk, { onTrace: on.onTrace, onChat: on.onChat, onMute: on.onMute, towards: on.towards }, status.menu);
-  const menu = Menu(status.menu, { send: on.send, onResign: on.onResign, onLeave: on.onLeave, onHint: on.onHint, onDevice: on.onDevice, onPace: on.onPace });
-  const lookBack = LookBack(box.map, store, { game: root.dataset.game, now: on.now, onSkip: on.onSkip, onPace: on.onPace, onProblem: on.refuse });
-  const bubbles = Bubbles(seats.element, on.now);
+  const logAndChat = LogAndChat(
+    box.talk,
+    { onTrace: on.onTrace, onChat: on.onChat, onMute: on.onMute, onPerson: on.onPerson },
+    status.menu,
+  );
+  const menu = Menu(status.menu, {
+    send: on.send,
+    onResign: on.onResign,
+    onLeave: on.onLeave,
+    onHint: on.onHint,
+    onDevice: on.onDevice,
+    onPace: on.onPace,
+  });
+  const historyTools = HistoryTools(box.map, store, {
+    game: String(root.dataset.game),
+    now: on.now,
+    onSkip: on.onSkip,
+    onPace: on.onPace,
+    onProblem: on.refuse,
+  });
+  const bubbles = ChatBubbles(seats.element, on.now);
   const clocks = Clocks((seat) => seats.clock(seat), on.now);
-  const ending = Later(isNearEnd, loadEnding);
-  const owed = Later(({ view: { options } }) => options.black_magic || options.scoundrels, loadOwed);
+  const ending = LazyPart(isNearEnd, loadEnding);
+  const pendingChoice = LazyPart(
+    ({ view: { options } }) => options.black_magic || options.scoundrels,
+    loadPendingChoice,
+  );
+  /** @type {Promise<{ update: (state: TableState) => void }> | null} */
   let seating = null;
   let isSeatingLoaded = false;
   let colours = "";
 
+  /** @param {TableState} state */
   function showPhase({ table, view }) {
     const isBefore = !view;
-    if (isBefore && !isSeatingLoaded) return; // the log alone would be shown first, and then pushed away
+    // Wait for the seating: the log alone would be shown first and then move.
+    if (isBefore && !isSeatingLoaded) return;
     box.reserved.remove();
     root.dataset.phase = isBefore ? "before" : table.status;
     box.seating.hidden = !isBefore;
-    for (const name of ["seats", "map", "supply", "bench"]) box[name].hidden = isBefore;
+    for (const part of [box.seats, box.map, box.supply, box.bench]) part.hidden = isBefore;
   }
 
-  /** Needed only before a game, so loaded only then: a running game's page is lighter by it. */
+  /**
+   * Draw the seating. It is loaded only before a game, which keeps the page of a running game light.
+   * @param {TableState} state
+   */
   async function drawSeating({ view }) {
     if (view) return;
-    seating ??= rare(Promise.all([import("./seating.js"), style("seating")])).then(([{ Seating }]) => Seating(box.seating, on));
+    seating ??= withWholeCatalogue(Promise.all([import("./seating.js"), loadStylesheet("seating")])).then(
+      ([{ Seating }]) => Seating(box.seating, on),
+    );
     const { update } = await seating;
-    update(store.state);
+    const state = /** @type {TableState} */ (store.state);
+    update(state);
     isSeatingLoaded = true;
-    showPhase(store.state);
+    showPhase(state);
   }
 
-  /** A part that many games do without, loaded as soon as this one may need it: {update(state, before, happened), part()}. */
-  function Later(isWanted, load) {
+  /**
+   * LazyPart(isWanted(state), load()) -> {update(state, before, cause), part()}: a part that is loaded once `isWanted`.
+   * @param {(state: GameState) => boolean} isWanted
+   * @param {() => Promise<LatePart>} load
+   */
+  function LazyPart(isWanted, load) {
+    /** @type {LatePart | null} */
     let part = null;
-    let loading = null;
+    let isLoading = false;
     return {
       part: () => part,
-      update(state, before, { events }) {
+      /**
+       * @param {GameState} state
+       * @param {State} _
+       * @param {Cause} cause
+       */
+      update(state, _, { events }) {
         if (part) part.update(state, events);
-        else if (isWanted(state))
-          loading ??= load().then((made) => {
+        else if (isWanted(state) && !isLoading) {
+          isLoading = true;
+          load().then((made) => {
             part = made;
-            part.update(shown(store.state));
+            part.update(/** @type {GameState} */ (displayedState(store.state)));
             smallScreen.arrange(store.state);
           });
+        }
       },
     };
   }
 
   async function loadEnding() {
-    const [{ Ending }, { Rematch }] = await rare(Promise.all([import("./ending.js"), import("./rematch.js"), style("ending")]));
-    return Ending(box.ending, { rematch: Rematch({ ask: () => on.send({ do: "rematch" }), refuse: on.refuse }) });
+    const [{ Ending }, { Rematch }] = await withWholeCatalogue(
+      Promise.all([import("./ending.js"), import("./rematch.js"), loadStylesheet("ending")]),
+    );
+    return Ending(box.ending, {
+      rematch: Rematch({ requestRematch: () => on.send({ do: "rematch" }), refuse: on.refuse }),
+    });
   }
 
-  async function loadOwed() {
-    const { Owed } = await rare(import("./owed.js"));
-    return Owed(box.owed, { onAnswer: on.act });
+  async function loadPendingChoice() {
+    const { PendingChoice } = await withWholeCatalogue(import("./pending_choice.js"));
+    return PendingChoice(box.owed, { onAnswer: on.act });
   }
 
-  /** An earlier position, while one is looked at, stays whatever happens meanwhile. */
+  /**
+   * Draw the board. A past position stays on screen while the game goes on.
+   * @param {GameState} state
+   * @param {State} before
+   * @param {Cause} cause
+   */
   function drawBoard({ table, view, past }, before, { events = [] }) {
     const now = JSON.stringify(table.seats.map(({ colour }) => colour));
-    if (now !== colours) board.seats(table.seats);
+    if (now !== colours) board.setSeats(table.seats);
     colours = now;
     if (past === before.past && (past || view === before.view)) return;
-    board.set((past ?? { view }).view, events).then(() => !past && view.winner !== null && ending.part()?.show());
+    board
+      .set((past ?? { view }).view, events)
+      .then(() => !past && view.winner !== null && ending.part()?.show?.());
   }
 
+  /**
+   * @param {State} state
+   * @param {State} before
+   */
   function markBoard(state, before) {
-    // several choices fit: what led to them stays lit
-    if (state.ask?.length && !state.hint && state.trace === before.trace && !state.past) return;
+    // While the player picks a candidate, the highlights stay.
+    if (state.candidates?.length && !state.hint && state.trace === before.trace && !state.past) return;
     const { traces = [], recap = [], ...marks } = marksOf(state);
-    const coloured = (moves) => moves.map((each) => ({ ...each, look: lookOf(state.table.seats, each.seat) }));
+    /** @param {Trace[]} moves */
+    const coloured = (moves) =>
+      moves.map((move) => ({ ...move, look: lookOf(state.table?.seats, move.seat) }));
     board.mark({ ...marks, traces: coloured(traces), recap: coloured(recap) });
   }
 
-  function follow(state, before) {
-    const pointed = (each) => JSON.stringify([isMine(each), each.selection]);
-    if (isMine(state) && pointed(state) !== pointed(before)) smallScreen.follow();
+  /**
+   * @param {State} state
+   * @param {State} before
+   */
+  function scrollToLit(state, before) {
+    /** @param {State} shown */
+    const selectionKey = (shown) => JSON.stringify([hasChoices(shown), shown.selection]);
+    if (hasChoices(state) && selectionKey(state) !== selectionKey(before)) smallScreen.scrollToLit();
   }
 
-  function animate({ you, past }, before, { events = [] }) {
-    if (events.length && !(past && past === before.past)) flyCards(events, { seat: you.seat, hand, seats, supply });
+  /**
+   * @param {State} state
+   * @param {State} before
+   * @param {Cause} cause
+   */
+  function animateCards({ you, past }, before, { events = [] }) {
+    if (events.length && !(past && past === before.past))
+      flyCards(events, { seat: you.seat, hand, seats, supply });
   }
 
-  function note(state) {
+  /** @param {State} state */
+  function updateDataset(state) {
     root.dataset.seq = String(state.seq);
-    root.dataset.mine = String(isMine(state));
+    root.dataset.mine = String(hasChoices(state));
   }
 
-  const atTable = (fields, draw) => store.subscribe(fields, (state, ...more) => state.table && draw(shown(state), ...more));
-  const inGame = (fields, draw) => store.subscribe(fields, (state, ...more) => state.view && draw(shown(state), ...more));
+  /**
+   * @param {(keyof State)[]} fields
+   * @param {(state: TableState, before: State, cause: Cause) => unknown} draw
+   */
+  const atTable = (fields, draw) =>
+    store.subscribe(
+      fields,
+      (state, ...more) => state.table && draw(/** @type {TableState} */ (displayedState(state)), ...more),
+    );
+  /**
+   * @param {(keyof State)[]} fields
+   * @param {(state: GameState, before: State, cause: Cause) => unknown} draw
+   */
+  const inGame = (fields, draw) =>
+    store.subscribe(
+      fields,
+      (state, ...more) => state.view && draw(/** @type {GameState} */ (displayedState(state)), ...more),
+    );
+  /** @type {(keyof State)[]} */
   const CHOICES = ["choices", "isWaiting"];
-  /** Players and supply are of the moment that the map shows. */
-  const then = (draw) => (state) => draw(state.past ? { ...state, view: state.past.view } : state);
+  /**
+   * Wrap a draw function so that it shows the same past position as the map.
+   * @param {(state: GameState) => void} draw
+   * @returns {(state: GameState) => void}
+   */
+  const atShownMoment = (draw) => (state) => draw(state.past ? { ...state, view: state.past.view } : state);
 
+  // The fields that each part is drawn from. They are listed by hand, because a part may read some fields only in some
+  // states, and because bubbles and flying cards show one change and must not be redrawn when another field changes.
+  // tests/js/test_subscriptions.py finds missing fields.
   banners.update(store.state);
   atTable(["table", "view"], showPhase);
-  store.subscribe(["connection", "isAdmitted", "refusal", "isSoundOffered", "table", "you", "presence"], banners.update);
-  atTable(["log", "lines", "table", "you", "presets"], logAndChat.update);
+  store.subscribe(
+    ["connection", "isAdmitted", "refusal", "isSoundOffered", "table", "you", "presence"],
+    banners.update,
+  );
+  atTable(["log", "chatLines", "table", "you", "chatPresets"], logAndChat.update);
   atTable(["table", "view", "you", "pace", ...CHOICES], menu.update);
   atTable(["table", "view", "you", "presence", ...CHOICES], status.update);
   atTable(["table", "view", "you", "presence"], drawSeating);
-  inGame(["table", "view", "past", "you", "presence", "selection", ...CHOICES], then(seats.update));
-  inGame(["view", "past"], then(supply.update));
+  inGame(["table", "view", "past", "you", "presence", "selection", ...CHOICES], atShownMoment(seats.update));
+  inGame(["view", "past"], atShownMoment(supply.update));
   inGame(["view", "you", "selection", ...CHOICES], hand.update);
-  inGame(["table", "view", "you", ...CHOICES], owed.update);
-  inGame(["table", "view", "you", "undo", "selection", "ask", "hint", ...CHOICES], tray.update);
+  inGame(["table", "view", "you", ...CHOICES], pendingChoice.update);
+  inGame(
+    ["table", "view", "you", "undo", "selection", "candidates", "hint", "hintWhy", ...CHOICES],
+    tray.update,
+  );
   inGame(["table", "view", "you", "password"], ending.update);
-  inGame(["clock", "view"], clocks.update);
-  inGame(["lines"], bubbles.update);
-  // the map last: it takes the room that the others leave
-  inGame(["table", "view", "presence", "selection", "ask", ...CHOICES], smallScreen.arrange);
+  inGame(["clock", "view", "you"], clocks.update);
+  inGame(["chatLines"], bubbles.update);
+  // The map comes last: it takes the remaining space.
+  inGame(["table", "view", "presence", "selection", "candidates", ...CHOICES], smallScreen.arrange);
   inGame(["table", "view", "past"], drawBoard);
-  inGame(["table", "view", "you", "log", "past", "pace", "isSkipping", ...CHOICES], lookBack.update);
-  inGame(["view", "past"], animate);
-  store.subscribe(["view", "choices", "selection", "ask", "hint", "trace", "recap", "past"], (state, before) => state.view && markBoard(state, before));
-  store.subscribe(["choices", "selection"], follow);
-  atTable(["seq", "table", ...CHOICES], note);
+  inGame(["table", "view", "you", "log", "past", "pace", "isSkipping", ...CHOICES], historyTools.update);
+  inGame(["view", "past"], animateCards);
+  store.subscribe(
+    ["view", "choices", "selection", "candidates", "hint", "trace", "recap", "past"],
+    (state, before) => state.view && markBoard(state, before),
+  );
+  store.subscribe(["choices", "selection"], scrollToLit);
+  atTable(["seq", "table", ...CHOICES], updateDataset);
   for (const part of [box.map, box.seats, box.status])
-    part.addEventListener("click", (event) => !event.target.closest("button, a, select, summary, .map-strip") && on.onSkip());
+    part.addEventListener(
+      "click",
+      (/** @type {Event} */ event) =>
+        !targetOf(event).closest("button, a, select, summary, .map-strip") && on.onSkip(),
+    );
 
-  Focus(root, store);
+  FocusKeeper(root, store);
 
   return {
-    tell: lookBack.tell,
+    showMissed: historyTools.showMissed,
     focusBoard: () => board.focus("start"),
-    focusChoices: () => box.tray.querySelector(".choice")?.focus({ preventScroll: true }),
+    focusChoices: () => find(".choice", box.tray)?.focus({ preventScroll: true }),
     focusEnd: tray.focusEnd,
-    focusHand: () => (box.hand.querySelector(".hand-card") ?? box.hand).focus(),
-    focusLog: () => box.talk.querySelector('[role="tab"][tabindex="0"]')?.focus(),
+    focusHand: () => (find(".hand-card", box.hand) ?? box.hand).focus(),
+    focusLog: () => find('[role="tab"][tabindex="0"]', box.talk)?.focus(),
   };
 }

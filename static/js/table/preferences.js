@@ -1,32 +1,62 @@
-// What a person prefers at the table, kept in this browser. A browser without storage just forgets.
+// The player's preferences at the table, stored in this browser.
 
-const KEY = "cartagena.table";
-const defaults = { sound: false, isSoundOffered: false, vibration: true, countdown: 0, tab: "log", pace: "normal", shortcuts: true, hands: [] };
+const STORAGE_KEY = "cartagena.table";
+/** @typedef {typeof defaults} Preferences */
 
-/** What this browser keeps under a key; null when it keeps nothing. */
-export function kept(key) {
+const defaults = {
+  sound: false,
+  isSoundOffered: false,
+  vibration: true,
+  countdown: 0,
+  tab: "log",
+  pace: "normal",
+  shortcuts: true,
+  /** Tables with the hand layout (hand_layout.js). */
+  hands: /** @type {string[]} */ ([]),
+};
+
+/**
+ * Return the stored value of a key; null if there is none.
+ * @param {string} key
+ */
+export function readStored(key) {
   try {
-    return JSON.parse(localStorage.getItem(key));
+    return JSON.parse(String(localStorage.getItem(key)));
   } catch {
     return null;
   }
 }
 
-/** Keep a value under a key; undefined: nothing any more. */
-export function keep(key, value) {
+/**
+ * Store a value under a key; undefined removes it.
+ * @param {string} key
+ * @param {unknown} value
+ */
+export function writeStored(key, value) {
   try {
     if (value === undefined) localStorage.removeItem(key);
     else localStorage.setItem(key, JSON.stringify(value));
   } catch {
-    // private windows may refuse; the choice then lasts as long as the page
+    // Private windows may refuse; the value is then lost when the page closes.
   }
 }
 
-const now = { ...defaults, ...kept(KEY) };
+/** @type {Preferences} */
+const current = { ...defaults, ...readStored(STORAGE_KEY) };
 
-export const pref = (name) => now[name];
+/**
+ * @template {keyof Preferences} K
+ * @param {K} name
+ * @returns {Preferences[K]}
+ */
+export const pref = (name) => current[name];
 
+/**
+ * @template {keyof Preferences} K
+ * @param {K} name
+ * @param {Preferences[K]} value
+ */
 export function setPref(name, value) {
-  now[name] = value;
-  keep(KEY, now);
+  current[name] = value;
+  writeStored(STORAGE_KEY, current);
 }

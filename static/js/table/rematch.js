@@ -1,25 +1,36 @@
-// One more game with the same company: everything behind the Rematch button. Whoever presses it is seated and ready at
-// the next table. Against bots alone that game begins at once; among people when all have pressed, or a while after two
-// have. Whoever watched is led there, and a password that let them in here lets them in there.
+// The rematch button. Pressing it seats the player, ready, at the next table. Against bots only, the game starts at once;
+// among people when all have pressed, or some time after two have. Spectators get a link to the next table. The password
+// of this table is used for the next one, too.
 
-import { el } from "../core/dom.js";
+/** @import {Table, TableState} from "../core/types.d.ts" */
+
+/** @import {RefusedError} from "../core/api.js" */
+
+import { el, setChildren } from "../core/dom.js";
 import { t } from "../core/i18n.js";
 import { seatName } from "../core/names.js";
-import { keepPassword } from "../core/room_password.js";
+import { storePassword } from "../core/room_password.js";
 
-const pageOf = (game) => `/g/${encodeURIComponent(game)}`;
+/** @param {string} game */
+const tablePath = (game) => `/g/${encodeURIComponent(game)}`;
 
-/** Seats with what each has won of the series, one's own first; null where nothing is counted. */
-function won({ table, you }) {
+/**
+ * Return the wins of each seat in this series, the player's own first; null without a series.
+ * @param {TableState} state
+ */
+function winsBySeat({ table, you }) {
   const wins = table.series?.wins;
   if (!wins) return null;
   const seats = wins.map((count, seat) => ({ name: seatName(table.seats, seat), count, seat }));
   return [...seats.filter(({ seat }) => seat === you.seat), ...seats.filter(({ seat }) => seat !== you.seat)];
 }
 
-/** "Ann 3 – 2 Bo", or with more players each name and number; null where nothing is counted. */
+/**
+ * Create the score line: "Ann 3 – 2 Bo", or each name and number for more players; null without a series.
+ * @param {TableState} state
+ */
 export function scoreLine(state) {
-  const seats = won(state);
+  const seats = winsBySeat(state);
   if (!seats) return null;
   const [one, other] = seats;
   const words =
@@ -30,92 +41,115 @@ export function scoreLine(state) {
 }
 
 /**
- * Rematch({ask(), refuse(sentence)}) -> {score, way, update(state)}
- * `ask` sends the command; `way` holds the button (or the way there for who watched), `score` the games won so far.
- * Both are made once and change by themselves.
+ * Rematch({requestRematch(), refuse(sentence)}) -> {score, way, update(state)}
+ * `way` contains the button, or a link for spectators; `score` the games won so far. Both elements update themselves.
+ * @param {{ requestRematch: () => Promise<unknown>, refuse: (text: string) => void }} parts
  */
-export function Rematch({ ask, refuse }) {
+export function Rematch({ requestRematch, refuse }) {
   const score = el("div", { class: "rematch-score" });
   const way = el("div", { class: "rematch-way" });
-  let state = null;
-  let isUnderWay = false;
+  /** @type {TableState} Set by the first update. */
+  let state;
+  let isBusy = false;
   let drawn = "";
 
+  /** @param {string} game */
   async function go(game) {
-    const { isOn, keep } = await import("./hand_layout.js");
-    if (isOn()) keep(game, true); // the board goes on to the next table on its big screen
-    if (state.password) keepPassword(game, state.password);
-    location.assign(pageOf(game));
+    const { isHandLayoutOn, rememberHandLayout } = await import("./hand_layout.js");
+    // The big screen follows to the next table.
+    if (isHandLayoutOn()) rememberHandLayout(game, true);
+    if (state.password) storePassword(game, state.password);
+    location.assign(tablePath(game));
   }
 
-  /** Seated and ready there, if that is still possible; else the page of that table says what there is to do. */
-  async function takeSeat(game) {
-    const { begin, beReady, isForOne, sitAt, tableOf } = await import("../core/sitting.js");
-    const table = await tableOf(game);
+  /**
+   * Take a seat and get ready at the next table, unless it has started.
+   * @param {string} game
+   */
+  async function sitAtNextTable(game) {
+    const { fetchTable, isAgainstBotsOnly, setReady, startGame, takeSeat } = await import(
+      "../core/take_seat.js"
+    );
+    const table = await fetchTable(game);
     if (table.status !== "open" || table.opening) return;
-    await sitAt(game, { commitment: state.table.next_commitment ?? table.commitment, scheme: table.scheme });
-    await (isForOne(table) ? begin(game) : beReady(game));
+    await takeSeat(game, { commitment: state.table.next_commitment ?? table.commitment });
+    await (isAgainstBotsOnly(table) ? startGame(game) : setReady(game));
   }
 
   async function press() {
-    if (isUnderWay) return;
-    isUnderWay = true;
+    if (isBusy) return;
+    isBusy = true;
     draw();
     try {
-      if (!state.table.next) await ask();
+      if (!state.table.next) await requestRematch();
       const game = state.table.next;
-      if (!game) return; // refused, and said so
-      await takeSeat(game).catch((problem) => {
+      // Refused; the refusal has been shown.
+      if (!game) return;
+      await sitAtNextTable(game).catch((problem) => {
         if (!(problem.status >= 400 && problem.status < 429)) throw problem;
       });
       go(game);
     } catch (problem) {
-      if (problem.status === undefined) throw problem; // no refusal, but a fault of this page
-      refuse(problem.message);
+      // Not a refusal but a bug in this page.
+      if (/** @type {RefusedError} */ (problem).status === undefined) throw problem;
+      refuse(/** @type {RefusedError} */ (problem).message);
     } finally {
-      isUnderWay = false;
+      isBusy = false;
       draw();
     }
   }
 
   function button() {
     const main = { type: "button", class: "button button-main rematch", onclick: press };
-    return el("button", { ...main, disabled: isUnderWay, "aria-busy": isUnderWay ? "true" : null }, t("Rematch"));
+    return el("button", { ...main, disabled: isBusy, "aria-busy": isBusy ? "true" : null }, t("Rematch"));
   }
 
-  /** Among people: what the others wait for. */
+  /**
+   * Create a note about the other people, if there are any.
+   * @param {Table} table
+   */
   function note({ seats, next }) {
     if (seats.filter(({ person }) => person).length < 2) return null;
     const words = next
-      ? t("The others wait for you at the new table.")
-      : t("It begins when everybody wants it, or 30 seconds after two do.");
+      ? t("The others are waiting for you at the new table.")
+      : t("The game starts when everyone wants a rematch, or 30 seconds after two players do.");
     return el("small", { class: "rematch-note" }, words);
   }
 
+  /** @param {TableState} state */
   function ways({ table, you }) {
     if (you.seat !== null) return [button(), note(table)];
-    if (!table.next) return [];
+    const { next } = table;
+    if (!next) return [];
+    /** @param {Event} event */
     const follow = (event) => {
       event.preventDefault();
-      go(table.next);
+      go(next);
     };
-    return [el("a", { class: "button button-main", href: pageOf(table.next), onclick: follow }, t("Watch the next game"))];
+    return [
+      el(
+        "a",
+        { class: "button button-main", href: tablePath(next), onclick: follow },
+        t("Watch the next game"),
+      ),
+    ];
   }
 
   function draw() {
     const { table, you } = state;
-    const key = JSON.stringify([table.next, table.series, table.seats, you.seat, isUnderWay]);
+    const key = JSON.stringify([table.next, table.series, table.seats, you.seat, isBusy]);
     if (key === drawn) return;
     drawn = key;
     const hadFocus = way.contains(document.activeElement);
-    way.replaceChildren(...ways(state).filter(Boolean));
-    score.replaceChildren(...[scoreLine(state)].filter(Boolean));
-    if (hadFocus) way.firstElementChild?.focus();
+    setChildren(way, ...ways(state));
+    setChildren(score, scoreLine(state));
+    if (hadFocus) /** @type {HTMLElement | null} */ (way.firstElementChild)?.focus();
   }
 
   return {
     score,
     way,
+    /** @param {TableState} next */
     update(next) {
       state = next;
       draw();

@@ -1,30 +1,48 @@
-// From choices and clicks to an action: pure, knows no rules, only the list the server sent.
+// Turns clicks into actions. Pure: it knows no rules, only the list of choices that the server sent.
 //
-// A selection is {card?, from?}. Each click returns one of
-//   {action}     send this                      {selection}  nothing to send yet, show this
-//   {ask, selection}  several choices fit: let the person pick one of `ask` (a list of choices)
+// A selection is {card?, from?}. A click returns one of
+//   {action}                  send this action
+//   {selection}               nothing to send yet; show this selection
+//   {candidates, selection}   several choices fit; let the player pick one of them
 
-/** The cards an action plays, in the order they are named. */
+/** @import {Action, ActionType, Card, Choice, MapMarks, Place, Selection, State, Trace} from "../core/types.d.ts" */
+
+/**
+ * Return the cards that an action plays.
+ * @param {Action} action
+ */
 export function cardsOf(action) {
   if (action.cards) return action.cards;
   return action.card === undefined ? [] : [action.card];
 }
 
-const answers = new Set(["steal", "share", "stack", "discard"]);
+const PENDING_ANSWERS = new Set(["steal", "share", "stack", "discard"]);
 
-/** Choices that belong to the board and the hand (owed answers have their own dialogs). */
-export const moves = (choices) => choices.filter(({ action }) => !answers.has(action.type));
+/**
+ * Return the choices for board and hand. Answers to a pending choice have their own sheets.
+ * @param {Choice[]} choices
+ */
+export const boardChoices = (choices) => choices.filter(({ action }) => !PENDING_ANSWERS.has(action.type));
 
-/** Choices that fit what is selected so far. */
-export function fitting(choices, { card, from } = {}) {
-  return moves(choices).filter(
+/**
+ * Return the choices that fit the selection.
+ * @param {Choice[]} choices
+ * @param {Selection} [options]
+ */
+function matching(choices, { card, from } = {}) {
+  return boardChoices(choices).filter(
     ({ action }) =>
       (card === undefined || cardsOf(action).includes(card)) && (from === undefined || action.from === from),
   );
 }
 
-/** Two choices that do the same thing in every way a player could care about. */
-function sameEffect(a, b) {
+/**
+ * Whether two choices have the same visible effect.
+ * @param {Choice} a
+ * @param {Choice} b
+ */
+function hasSameEffect(a, b) {
+  /** @type {(keyof Action)[]} */
   const keys = ["type", "card", "with", "from", "player"];
   return (
     a.to !== undefined &&
@@ -34,23 +52,38 @@ function sameEffect(a, b) {
   );
 }
 
+/** @param {Choice[]} choices */
 function distinct(choices) {
-  return choices.filter((choice, at) => !choices.slice(0, at).some((earlier) => sameEffect(earlier, choice)));
+  return choices.filter(
+    (choice, at) => !choices.slice(0, at).some((earlier) => hasSameEffect(earlier, choice)),
+  );
 }
 
+/**
+ * @param {Choice[]} choices
+ * @param {Selection} selection
+ */
 function decide(choices, selection) {
   const different = distinct(choices);
   if (different.length === 1) return { action: different[0].action };
-  return { ask: different, selection };
+  return { candidates: different, selection };
 }
 
-/** What may be lit: cards to choose, places to start from, places to land on, with the choices behind each. */
+/**
+ * Return what can be highlighted: cards, sources and targets, each with its choices, and the list of matching choices.
+ * @param {Choice[]} choices
+ * @param {Selection} [selection]
+ */
 export function offers(choices, selection = {}) {
-  const all = moves(choices);
-  const list = fitting(choices, selection);
+  const all = boardChoices(choices);
+  const list = matching(choices, selection);
+  /** @type {Map<Card, Choice[]>} */
   const cards = new Map();
+  /** @type {Map<Place, Choice[]>} */
   const sources = new Map();
+  /** @type {Map<Place, Choice[]>} */
   const targets = new Map();
+  /** @type {<K>(map: Map<K, Choice[]>, key: K, choice: Choice) => Map<K, Choice[]>} */
   const add = (map, key, choice) => map.set(key, [...(map.get(key) ?? []), choice]);
   for (const choice of selection.from === undefined ? all : list) {
     for (const card of new Set(cardsOf(choice.action))) add(cards, card, choice);
@@ -63,19 +96,29 @@ export function offers(choices, selection = {}) {
   return { list: chosen ? distinct(list) : [], cards, sources, targets };
 }
 
-/** A card of the own hand was clicked. */
+/**
+ * Handle a click on a card of the player's hand.
+ * @param {Choice[]} choices
+ * @param {Selection} selection
+ * @param {Card} card
+ */
 export function clickCard(choices, selection, card) {
   if (selection.from !== undefined) {
-    const fits = fitting(choices, { card, from: selection.from });
+    const fits = matching(choices, { card, from: selection.from });
     if (fits.length) return decide(fits, { card, from: selection.from });
   }
   if (selection.card === card) return { selection: {} };
-  return { selection: fitting(choices, { card }).length ? { card } : {} };
+  return { selection: matching(choices, { card }).length ? { card } : {} };
 }
 
-/** A place of the board was clicked. */
+/**
+ * Handle a click on a place of the board.
+ * @param {Choice[]} choices
+ * @param {Selection} selection
+ * @param {Place} place
+ */
 export function clickPlace(choices, selection, place) {
-  const fits = fitting(choices, selection);
+  const fits = matching(choices, selection);
   if (selection.from !== undefined) {
     const landing = fits.filter(({ to }) => to === place);
     if (landing.length) return decide(landing, selection);
@@ -86,32 +129,51 @@ export function clickPlace(choices, selection, place) {
     const landing = fits.filter(({ to }) => to === place);
     if (landing.length) return decide(landing, selection);
   }
-  return { selection: fitting(choices, { from: place }).length ? { from: place } : {} };
+  return { selection: matching(choices, { from: place }).length ? { from: place } : {} };
 }
 
-/** Another seat's name plate was clicked: whom to aim the pistol at. */
+/**
+ * Handle a click on another player's plate: the target of a pistol.
+ * @param {Choice[]} choices
+ * @param {Selection} selection
+ * @param {number} seat
+ */
 export function clickSeat(choices, selection, seat) {
-  const fits = fitting(choices, selection).filter(({ action }) => action.type === "pistol" && action.player === seat);
+  const fits = matching(choices, selection).filter(
+    ({ action }) => action.type === "pistol" && action.player === seat,
+  );
   if (selection.card === undefined && fits.length === 0) return { selection };
   return fits.length ? decide(fits, selection) : { selection };
 }
 
-/** The one choice of a type, for buttons such as end, draw and sail. */
-export const single = (choices, type) => choices.find(({ action }) => action.type === type);
+/**
+ * Return the choice of a type of which there is only one, such as end, draw or sail.
+ * @param {Choice[]} choices
+ * @param {ActionType} type
+ */
+export const choiceOfType = (choices, type) => choices.find(({ action }) => action.type === type);
 
-/** The selection, or what is left of it, after the choices changed. */
-export function stillFits(choices, selection) {
-  if (fitting(choices, selection).length) return selection;
-  if (selection.card !== undefined && fitting(choices, { card: selection.card }).length)
+/**
+ * Return the part of the selection that still fits after the choices have changed.
+ * @param {Choice[]} choices
+ * @param {Selection} selection
+ */
+export function keepFitting(choices, selection) {
+  if (matching(choices, selection).length) return selection;
+  if (selection.card !== undefined && matching(choices, { card: selection.card }).length)
     return { card: selection.card };
   return {};
 }
 
-/** What the board lights: what led to a past position, the move of a log line, a hint, or what may be chosen. */
-export function marksOf({ choices, selection, ask, hint, trace, past, recap }) {
+/**
+ * Return the marks of the board: moves of a past position or a log line, a hint, or what can be selected.
+ * @param {Pick<State, "choices" | "selection" | "candidates" | "hint" | "trace" | "past" | "recap">} state
+ * @returns {MapMarks & { traces?: Trace[], recap?: Trace[] }}
+ */
+export function marksOf({ choices, selection, candidates, hint, trace, past, recap }) {
   if (past) return { traces: past.traces };
   if (trace) return { traces: [trace] };
-  if (hint && ask) return { selected: hint.from };
+  if (hint && candidates) return { selected: hint.from };
   if (!choices.length) return {};
   const { sources, targets } = offers(choices, selection);
   return {

@@ -1,16 +1,29 @@
-// Keys for the whole table. Single letters only where nobody is typing, never with a modifier, and not for those who
-// have switched them off: whoever dictates, or rests a hand on the keys, would press them without meaning to.
+// Keyboard shortcuts of the table. Single-character keys can be switched off, because speech input and resting hands
+// trigger them by accident. They are ignored in text fields and with modifiers.
 
-import { rare } from "../core/i18n.js";
+import { targetOf } from "../core/dom.js";
+import { withWholeCatalogue } from "../core/i18n.js";
 import { pref } from "./preferences.js";
 
-export const openKeys = () => rare(import("./keys.js")).then(({ showKeys }) => showKeys());
+export const openShortcutsDialog = () =>
+  withWholeCatalogue(import("./shortcuts_dialog.js")).then(({ showShortcutsDialog }) =>
+    showShortcutsDialog(),
+  );
 
-export function shortcuts({ ui, undo, clear, canClear }) {
-  const actions = { h: ui.focusHand, b: ui.focusBoard, e: ui.focusEnd, u: undo, t: ui.focusLog, "?": openKeys };
+/** @param {{ ui: { focusHand: () => void, focusBoard: () => void, focusEnd: () => void, focusLog: () => void }, undo: () => void, clear: () => void, canClear: () => boolean }} parts */
+export function installShortcuts({ ui, undo, clear, canClear }) {
+  /** @type {Record<string, () => unknown>} */
+  const actions = {
+    h: ui.focusHand,
+    b: ui.focusBoard,
+    e: ui.focusEnd,
+    u: undo,
+    t: ui.focusLog,
+    "?": openShortcutsDialog,
+  };
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest?.("input, textarea, select, dialog")) return;
+    if (targetOf(event).closest?.("input, textarea, select, dialog")) return;
     if (event.key === "Escape" && canClear()) {
       event.preventDefault();
       clear();

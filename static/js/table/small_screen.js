@@ -1,40 +1,52 @@
-// Small screens: the map gets the height the screen leaves, and what is lit is kept in sight.
+// The layout of small screens: the map takes the remaining height, and highlighted places are scrolled into view.
 
-import { heightFor } from "../board/layout.js";
-import { mayMove } from "../board/animate.js";
+/** @import {State, View} from "../core/types.d.ts" */
 
-const LEAST_TILE = 36; // pixels: below this a thumb misses, so the map grows beyond the screen and the page scrolls
-const LEAST_MAP = 180;
-const BAR = 130; // pixels that a browser's own bars take and give back
+import { canAnimate } from "../board/animate.js";
+import { heightForTile } from "../board/layout.js";
+import { find } from "../core/dom.js";
+
+// Smaller tiles are hard to hit with a thumb, so the map grows beyond the screen instead.
+const MIN_TILE_PX = 36;
+const MIN_MAP_PX = 180;
+// A change of height up to this comes from the browser's own bars.
+const BROWSER_BAR_PX = 130;
 
 /**
- * SmallScreen({root, map, bench, hand, tray, owed, supply, talk, side}) -> {arrange(state), follow()}
- * Wide: everything has its place beside the map. Else one column, or two on a phone that lies on its side.
+ * SmallScreen({root, map, bench, hand, tray, owed, supply, talk, side}) -> {arrange(state), scrollToLit()}
+ * Wide screens have everything beside the map. Others have one column, or two on a phone in landscape.
+ * @param {Record<"root" | "map" | "bench" | "hand" | "tray" | "owed" | "supply" | "talk" | "side", HTMLElement>} parts
  */
 export function SmallScreen({ root, map, bench, hand, tray, owed, supply, talk, side }) {
   const isWide = matchMedia("(min-width: 62rem)");
   const isLandscape = matchMedia("(max-height: 32rem) and (min-width: 36rem) and (max-width: 61.99rem)");
-  const isZoomed = matchMedia("(max-width: 35.99rem) and (max-height: 26rem)"); // as at 400 %
+  // For example at 400 % zoom.
+  const isZoomed = matchMedia("(max-width: 35.99rem) and (max-height: 26rem)");
   const isTouch = matchMedia("(pointer: coarse)");
+  /** @type {View | null} */
   let view = null;
   let height = 0;
   let screen = { width: 0, height: 0 };
 
-  /** A phone's address bar comes and goes while one scrolls; the map does not change with it. */
+  /** Return the height of the screen, ignoring the address bar of a phone, which comes and goes while scrolling. */
   function screenHeight() {
-    const isBar = isTouch.matches && innerWidth === screen.width && Math.abs(innerHeight - screen.height) < BAR;
+    const isBar =
+      isTouch.matches &&
+      innerWidth === screen.width &&
+      Math.abs(innerHeight - screen.height) < BROWSER_BAR_PX;
     if (!isBar) screen = { width: innerWidth, height: innerHeight };
     return screen.height;
   }
 
-  /** The bench in the order it has on screen, so that Tab follows the eye: on a desk the hand lies left of the tray. */
-  function order() {
-    const wanted = isWide.matches || document.body.matches(".hand-layout") ? [hand, tray, owed] : [owed, tray, hand];
-    if (wanted[0].compareDocumentPosition(wanted[2]) & Node.DOCUMENT_POSITION_PRECEDING) bench.append(...wanted);
+  /** Put the elements of the bench into their visual order, so that Tab follows it. */
+  function orderBench() {
+    const order =
+      isWide.matches || document.body.matches(".hand-layout") ? [hand, tray, owed] : [owed, tray, hand];
+    if (order[0].compareDocumentPosition(order[2]) & Node.DOCUMENT_POSITION_PRECEDING) bench.append(...order);
   }
 
-  /** Deck and discards lie beside the hand where room is short; an open row needs a line of its own. */
-  function place() {
+  /** Put deck and discards beside the hand if space is short. An open row needs a line of its own. */
+  function placeSupply() {
     const isColumn = !isWide.matches && !isLandscape.matches && !isZoomed.matches;
     const beside = isColumn && root.dataset.phase === "running" && view?.options.supply !== "row";
     const home = beside ? bench : side;
@@ -43,39 +55,42 @@ export function SmallScreen({ root, map, bench, hand, tray, owed, supply, talk, 
     else side.insertBefore(supply, talk);
   }
 
-  /** The screen less what stands above the map and the bench below it. */
-  function measure() {
+  /** Return the height left for the map, in pixels. */
+  function measureMap() {
     if (!view || map.hidden) return 0;
-    const room = { width: map.clientWidth || 360, height: LEAST_MAP };
-    const gap = 6;
-    if (isLandscape.matches) room.height = screenHeight() - 2 * gap;
+    const room = { width: map.clientWidth || 360, height: MIN_MAP_PX };
+    const gapPx = 6;
+    if (isLandscape.matches) room.height = screenHeight() - 2 * gapPx;
     else {
       const above = map.getBoundingClientRect().top - root.getBoundingClientRect().top;
       const header = root.getBoundingClientRect().top + scrollY;
-      room.height = screenHeight() - header - above - (bench.hidden ? 0 : bench.offsetHeight) - gap;
+      room.height = screenHeight() - header - above - (bench.hidden ? 0 : bench.offsetHeight) - gapPx;
     }
-    return Math.round(heightFor(view.options, { ...room, height: Math.max(LEAST_MAP, room.height) }, LEAST_TILE));
+    return Math.round(
+      heightForTile(view.options, { ...room, height: Math.max(MIN_MAP_PX, room.height) }, MIN_TILE_PX),
+    );
   }
 
   function arrange() {
-    order();
-    place();
+    orderBench();
+    placeSupply();
     root.classList.toggle("beside", supply.parentElement === bench);
-    const next = isWide.matches ? 0 : measure();
+    const next = isWide.matches ? 0 : measureMap();
     if (next === height) return;
     height = next;
     if (next) map.style.setProperty("--map-height", `${next}px`);
     else map.style.removeProperty("--map-height");
   }
 
-  const watcher = new ResizeObserver(() => requestAnimationFrame(arrange));
-  for (const part of [root, bench, supply, ...root.querySelectorAll(".status, .seats, .banners")]) watcher.observe(part);
+  const resizeObserver = new ResizeObserver(() => requestAnimationFrame(arrange));
+  for (const part of [root, bench, supply, ...root.querySelectorAll(".status, .seats, .banners")])
+    resizeObserver.observe(part);
   addEventListener("resize", arrange);
 
-  /** Bring what is lit between the status line and the bench, if it is not there; never against a reader further down. */
-  function follow() {
+  /** Scroll highlighted places into view between the status bar and the bench. */
+  function scrollToLit() {
     if (isWide.matches || isLandscape.matches || !view) return;
-    const top = Math.max(0, root.querySelector(".status").getBoundingClientRect().bottom);
+    const top = Math.max(0, find(".status", root).getBoundingClientRect().bottom);
     const bottom = bench.getBoundingClientRect().top;
     const whole = map.getBoundingClientRect();
     if (whole.top >= top - 4 && whole.bottom <= bottom + 4) return;
@@ -83,18 +98,20 @@ export function SmallScreen({ root, map, bench, hand, tray, owed, supply, talk, 
     const lit = chosen.length ? chosen : [...map.querySelectorAll(".is-source")];
     if (!lit.length) return;
     const boxes = lit.map((group) => group.getBoundingClientRect());
-    const first = Math.min(...boxes.map((box) => box.top)) - 30; // the sign above it too
+    // Include the label above a place.
+    const first = Math.min(...boxes.map((box) => box.top)) - 30;
     const last = Math.max(...boxes.map((box) => box.bottom));
     if (first >= top && last <= bottom) return;
     const by = last - first > bottom - top || first < top ? first - top - 8 : last - bottom + 8;
-    scrollBy({ top: by, behavior: mayMove() ? "smooth" : "auto" });
+    scrollBy({ top: by, behavior: canAnimate() ? "smooth" : "auto" });
   }
 
   return {
+    /** @param {State} state */
     arrange(state) {
       view = state.view;
       arrange();
     },
-    follow,
+    scrollToLit,
   };
 }

@@ -1,21 +1,28 @@
-// Sounds, synthesised: a wooden step, paper, a bell, a wave. Silent until the person asks for them.
+// Synthesised sounds: steps, cards, a bell, waves. Off until the player switches them on.
+
+/** @import {GameEvent} from "../core/types.d.ts" */
 
 import { pref } from "./preferences.js";
 
 let context = null;
 
-function ready() {
+function getAudio() {
   if (!pref("sound")) return null;
   try {
     context ??= new AudioContext();
     if (context.state === "suspended") context.resume();
     return context;
   } catch {
-    return null; // no sound device: the game goes on without
+    // No audio device.
+    return null;
   }
 }
 
-function tone(audio, { at = 0, from, to = from, length, gain = 0.12, shape = "triangle" }) {
+/**
+ * @param {AudioContext} audio
+ * @param {{ at?: number, from: number, to?: number, length: number, gain?: number, shape?: OscillatorType }} options
+ */
+function playTone(audio, { at = 0, from, to = from, length, gain = 0.12, shape = "triangle" }) {
   const start = audio.currentTime + at;
   const oscillator = audio.createOscillator();
   const volume = audio.createGain();
@@ -29,7 +36,11 @@ function tone(audio, { at = 0, from, to = from, length, gain = 0.12, shape = "tr
   oscillator.stop(start + length);
 }
 
-function noise(audio, { at = 0, length, gain = 0.1, low = 800, high = 4000 }) {
+/**
+ * @param {AudioContext} audio
+ * @param {{ at?: number, length: number, gain?: number, low?: number, high?: number }} options
+ */
+function playNoise(audio, { at = 0, length, gain = 0.1, low = 800, high = 4000 }) {
   const start = audio.currentTime + at;
   const buffer = audio.createBuffer(1, audio.sampleRate * length, audio.sampleRate);
   const samples = buffer.getChannelData(0);
@@ -47,43 +58,69 @@ function noise(audio, { at = 0, length, gain = 0.1, low = 800, high = 4000 }) {
 }
 
 const sounds = {
+  /** @param {AudioContext} audio */
   step: (audio) =>
-    [0, 0.11, 0.22].forEach((at) => tone(audio, { at, from: 190, to: 90, length: 0.08, shape: "sine", gain: 0.2 })),
-  card: (audio) => noise(audio, { length: 0.14, low: 1200, high: 5200, gain: 0.14 }),
+    [0, 0.11, 0.22].forEach((at) =>
+      playTone(audio, { at, from: 190, to: 90, length: 0.08, shape: "sine", gain: 0.2 }),
+    ),
+  /** @param {AudioContext} audio */
+  card: (audio) => playNoise(audio, { length: 0.14, low: 1200, high: 5200, gain: 0.14 }),
+  /** @param {AudioContext} audio */
   turn: (audio) =>
     [
       [660, 0],
       [880, 0.16],
-    ].forEach(([from, at]) => tone(audio, { at, from, to: from * 0.995, length: 0.7, gain: 0.09 })),
-  sail: (audio) => noise(audio, { length: 0.9, low: 260, high: 900, gain: 0.25 }),
-  refuse: (audio) => tone(audio, { from: 150, to: 110, length: 0.22, shape: "sawtooth", gain: 0.06 }),
-  // a fanfare in brass: three calls and a held chord, with a cheer under it
+    ].forEach(([from, at]) => playTone(audio, { at, from, to: from * 0.995, length: 0.7, gain: 0.09 })),
+  /** @param {AudioContext} audio */
+  sail: (audio) => playNoise(audio, { length: 0.9, low: 260, high: 900, gain: 0.25 }),
+  /** @param {AudioContext} audio */
+  refuse: (audio) => playTone(audio, { from: 150, to: 110, length: 0.22, shape: "sawtooth", gain: 0.06 }),
+  // A fanfare: three calls and a held chord over a cheer.
+  /** @param {AudioContext} audio */
   win: (audio) => {
-    const call = (from, at, length) => tone(audio, { at, from, length, shape: "sawtooth", gain: 0.05 });
+    /**
+     * @param {number} from
+     * @param {number} at
+     * @param {number} length
+     */
+    const call = (from, at, length) => playTone(audio, { at, from, length, shape: "sawtooth", gain: 0.05 });
     [523, 523, 523].forEach((from, i) => call(from, i * 0.13, 0.12));
     [659, 784].forEach((from, i) => call(from, 0.42 + i * 0.22, 0.2));
     [523, 659, 784, 1047].forEach((from) => call(from, 0.9, 1.3));
-    [0.95, 1.2, 1.5].forEach((at, i) => noise(audio, { at, length: 0.7, low: 500 + 120 * i, high: 1500, gain: 0.07 }));
+    [0.95, 1.2, 1.5].forEach((at, i) =>
+      playNoise(audio, { at, length: 0.7, low: 500 + 120 * i, high: 1500, gain: 0.07 }),
+    );
   },
-  // somebody else has won: three soft notes that come to rest
+  // Three soft notes.
+  /** @param {AudioContext} audio */
   lose: (audio) =>
-    [392, 349, 330].forEach((from, i) => tone(audio, { at: i * 0.3, from, length: 0.8, shape: "sine", gain: 0.1 })),
+    [392, 349, 330].forEach((from, i) =>
+      playTone(audio, { at: i * 0.3, from, length: 0.8, shape: "sine", gain: 0.1 }),
+    ),
 };
 
-export function sound(name) {
-  const audio = ready();
+/** @param {keyof typeof sounds} name */
+export function playSound(name) {
+  const audio = getAudio();
   if (audio) sounds[name](audio);
 }
 
-/** The sound of what happened, as the person on `seat` hears it; null for whoever watches. */
-export function soundOf(events, seat = null) {
+/**
+ * Play the sound of the events for the player on `seat`, or for a spectator (null).
+ * @param {GameEvent[]} events
+ * @param {number | null} [seat]
+ */
+export function playSoundOf(events, seat = null) {
+  /** @type {Set<string>} */
   const types = new Set(events.map(({ type }) => type));
   const won = events.find(({ type }) => type === "game_won");
-  if (won) sound(seat === null || won.seat === seat ? "win" : "lose");
-  else if (types.has("sailed")) sound("sail");
+  if (won) playSound(seat === null || won.seat === seat ? "win" : "lose");
+  else if (types.has("sailed")) playSound("sail");
   else if (
-    ["advanced", "retreated", "morgan_moved", "parrot_advanced", "hook_advanced"].some((type) => types.has(type))
+    ["advanced", "retreated", "morgan_moved", "parrot_advanced", "hook_advanced"].some((type) =>
+      types.has(type),
+    )
   )
-    sound("step");
-  else if (types.has("cards_drawn") || types.has("cards_discarded")) sound("card");
+    playSound("step");
+  else if (types.has("cards_drawn") || types.has("cards_discarded")) playSound("card");
 }

@@ -1,38 +1,55 @@
-// The state of the table page in one object: what the server told (room.js) and what the person has begun to do.
-// No DOM and no socket. It is changed by `set` only; whoever has subscribed to a field that changed is called.
+// The state of the table page in one object: the server's state (room_state.js) and the player's unfinished input. No DOM,
+// no socket. Only `set` changes it and calls the subscribers of the changed fields.
 
-import { emptyRoom, receive } from "./room.js";
-import { stillFits } from "./selection.js";
+/** @import {Frame, Cause, Room, State, Subscriber} from "../core/types.d.ts" */
 
+import { emptyRoom, receive } from "./room_state.js";
+import { keepFitting } from "./selection.js";
+
+/** @returns {State} */
 export const emptyState = () => ({
   ...emptyRoom(),
-  log: null, // its lines; null until it has been read
-  connection: "connecting", // a key of connection.js, or "open"
+  // Lines of the log; null until they are loaded.
+  log: null,
+  // A key of CONNECTION_STATES, or "open".
+  connection: "connecting",
   isAdmitted: true,
   password: undefined,
-  refusal: null, // {text}: what was refused last, while it is shown
-  isWaiting: false, // for the answer to an action: the choices are those of the position before it
-  selection: {}, // {card?, from?}
-  ask: null, // several choices fit the last click: these
-  trace: null, // {from, to, seat}: the move of the log line that is pointed at
-  recap: null, // such moves: what the others did since one's last turn, until the first click
-  past: null, // {view, traces, isStory}: an earlier position that is looked at, or played to whoever was away
-  // The pace that was chosen last; before that it is what this browser keeps.
+  // The last refusal, while it is shown.
+  refusal: null,
+  // Whether an action is unanswered. The choices belong to the position before it.
+  isWaiting: false,
+  selection: {},
+  // The choices that fit the last click, if there are several.
+  candidates: null,
+  // The move of the hovered or focused log line.
+  trace: null,
+  // The others' moves since the player's last turn, until the first click.
+  recap: null,
+  // The past position on the board. `isPlayback`: it is part of an automatic playback.
+  past: null,
+  // The pace that was chosen on this page; null means the stored one.
   pace: null,
-  isSkipping: false, // to one's turn
-  isSoundOffered: false, // just now
+  // Whether the game is skipped forward to the player's turn.
+  isSkipping: false,
+  // Whether the sound offer is shown.
+  isSoundOffered: false,
 });
 
-/** Store(state) -> {state, set(change, happened), subscribe(fields, call)}; call(state, before, happened). */
+/** Store(state) -> {state, set(change, cause), subscribe(fields, call)}; calls call(state, before, cause). */
 export function Store(state = emptyState()) {
+  /** @type {{ fields: (keyof State)[], call: Subscriber }[]} */
   const subscribers = [];
-  const changes = []; // one made by a subscriber waits until all have been told of the one before
+  // A change made by a subscriber is queued until all subscribers have seen the current one.
+  /** @type {[Partial<State>, Cause][]} */
+  const changes = [];
 
-  function apply([change, happened]) {
+  /** @param {[Partial<State>, Cause]} pair */
+  function apply([change, cause]) {
     const before = state;
     state = { ...before, ...change };
     for (const { fields, call } of subscribers) {
-      if (fields.some((field) => state[field] !== before[field])) call(state, before, happened);
+      if (fields.some((field) => state[field] !== before[field])) call(state, before, cause);
     }
   }
 
@@ -40,8 +57,12 @@ export function Store(state = emptyState()) {
     get state() {
       return state;
     },
-    set(change, happened = {}) {
-      changes.push([change, happened]);
+    /**
+     * @param {Partial<State>} change
+     * @param {Cause} [cause]
+     */
+    set(change, cause = {}) {
+      changes.push([change, cause]);
       if (changes.length > 1) return;
       while (changes.length) {
         try {
@@ -51,34 +72,52 @@ export function Store(state = emptyState()) {
         }
       }
     },
+    /**
+     * @param {(keyof State)[]} fields
+     * @param {Subscriber} call
+     */
     subscribe(fields, call) {
       subscribers.push({ fields, call });
     },
   };
 }
 
-/** Whether the person has anything to do. */
-export const isMine = ({ choices }) => choices.length > 0;
+/**
+ * Whether the player can act.
+ * @param {Pick<State, "choices">} state
+ */
+export const hasChoices = ({ choices }) => choices.length > 0;
 
-/** The state as the parts show it: nothing can be chosen while an answer is on its way. */
-export const shown = (state) => (state.isWaiting ? { ...state, choices: [], undo: false } : state);
+/**
+ * Return the state to display: without choices while an action is unanswered.
+ * @param {State} state
+ */
+export const displayedState = (state) => (state.isWaiting ? { ...state, choices: [], undo: false } : state);
 
-/** Refused for now only: the socket sends the same command again by itself. */
+/**
+ * Whether a refusal is temporary: the socket resends the command.
+ * @param {{ t: string, code?: string }} parts
+ */
 export const isRetried = ({ t, code }) => t === "refused" && code === "try_again";
 
-/** What a frame changes, and what happened by it (see `receive`). */
-export function received(state, frame) {
-  const { room: change, ...happened } = receive(state, frame);
+/**
+ * Return the change of the state by a frame, and its cause (see `receive`).
+ * @param {State} state
+ * @param {Frame} frame
+ */
+export function applyFrame(state, frame) {
+  const { room: change, ...cause } = receive(state, frame);
   const isAnswer = frame.ack || (frame.t === "refused" && !isRetried(frame));
+  /** @type {Room & Partial<State>} */
   const next = { ...change, isWaiting: state.isWaiting && !isAnswer };
-  if (happened.events || happened.reset || happened.kind) {
-    next.selection = stillFits(next.choices, state.selection);
-    next.ask = null;
+  if (cause.events || cause.reset || cause.kind) {
+    next.selection = keepFitting(next.choices, state.selection);
+    next.candidates = null;
   }
   if (frame.t === "hint") {
-    const wanted = JSON.stringify(frame.action);
-    const hinted = next.choices.filter(({ action }) => JSON.stringify(action) === wanted);
-    if (hinted.length) next.ask = hinted.slice(0, 1);
+    const hintedAction = JSON.stringify(frame.action);
+    const hinted = next.choices.filter(({ action }) => JSON.stringify(action) === hintedAction);
+    if (hinted.length) next.candidates = hinted.slice(0, 1);
   }
-  return { change: next, happened };
+  return { change: next, cause };
 }

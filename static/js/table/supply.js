@@ -1,12 +1,17 @@
-// The supply: the deck face down, the open row with its arrow, the discards.
+// The supply: deck, open row and discards.
 
-import { el, keyed } from "../core/dom.js";
-import { icon } from "../core/icons.js";
-import { cardBack, cardFace } from "./cards.js";
-import { byKind, cardCount, cardName, cardsInWords } from "../core/names.js";
+/** @import {Card, GameState} from "../core/types.d.ts" */
+
+import { el, updateKeyed } from "../core/dom.js";
 import { t, tn } from "../core/i18n.js";
+import { icon } from "../core/icons.js";
+import { cardCount, cardName, countByKind } from "../core/names.js";
+import { cardBack, cardFace } from "./cards.js";
 
-/** Supply(root) -> {update(state), deck, row, discards} (the elements cards fly from and to) */
+/**
+ * Supply(root) -> {update(state), deck, row, discards}; the elements are the ends of flying cards.
+ * @param {HTMLElement} root
+ */
 export function Supply(root) {
   const deckCount = el("span", { class: "pile-count" });
   const deck = el("div", { class: "pile deck" }, cardBack(), deckCount);
@@ -27,6 +32,7 @@ export function Supply(root) {
     cards,
   );
   root.append(el("h2", { class: "hidden" }, t("The supply")), deck, row, discards, spread);
+  /** @type {Card[]} */
   let shownDiscard = [];
 
   discards.addEventListener("click", () => {
@@ -43,7 +49,7 @@ export function Supply(root) {
 
   function showSpread() {
     if (spread.hidden) return;
-    const kinds = byKind([...shownDiscard].sort());
+    const kinds = countByKind([...shownDiscard].sort());
     spread.replaceChildren(
       el("h3", {}, t("Discards")),
       ...kinds.map(([card, n]) => el("p", {}, cardFace(card, "tiny"), `${cardName(card)} × ${n}`)),
@@ -55,6 +61,7 @@ export function Supply(root) {
     deck,
     row,
     discards,
+    /** @param {Pick<GameState, "view">} state */
     update({ view }) {
       const left = typeof view.deck === "number" ? view.deck : view.deck.length;
       deckCount.textContent = String(left);
@@ -63,16 +70,21 @@ export function Supply(root) {
       deck.classList.toggle("bare", left === 0);
       row.hidden = view.options.supply !== "row";
       if (!row.hidden) {
-        // keyed from the right end: cards leave on the left, so those that stay keep their element
-        const items = view.row.map((card, at) => ({ card, key: `${view.row.length - at}:${card}`, first: at === 0 }));
-        keyed(
+        // Keys count from the right: cards leave on the left, and the others keep their element.
+        const items = view.row.map((card, at) => ({
+          card,
+          key: `${view.row.length - at}:${card}`,
+          first: at === 0,
+        }));
+        updateKeyed(
           cards,
           items,
           ({ key }) => key,
-          ({ card }) => el("li", {}, cardFace(card, "small"), el("span", { class: "hidden" }, cardName(card))),
+          ({ card }) =>
+            el("li", {}, cardFace(card, "small"), el("span", { class: "hidden" }, cardName(card))),
           (item, { first }) => item.classList.toggle("next", first),
         );
-        cards.setAttribute("aria-label", t("The open row, next card first"));
+        cards.setAttribute("aria-label", t("The face-up row, next card first"));
       }
       shownDiscard = view.discard;
       const last = view.discard[view.discard.length - 1];
@@ -81,7 +93,10 @@ export function Supply(root) {
       discards.setAttribute(
         "aria-label",
         last
-          ? t("Discards: {count}, on top {card}", { count: cardCount(view.discard.length), card: cardsInWords([last]) })
+          ? t("Discards: {count}, top card: {card}", {
+              count: cardCount(view.discard.length),
+              card: cardName(last),
+            })
           : t("Discards: none"),
       );
       showSpread();

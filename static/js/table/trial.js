@@ -1,106 +1,189 @@
-// A trial from a turn of a finished game: the table page as ever, but behind it no room and no socket. Every action goes
-// to the server with all that were played before it, and comes back with the bots' replies, as frames of the protocol.
+// A trial from a turn of a finished game: the table page without room and socket. Each request sends all actions so far;
+// the answer, with the bots' replies, is turned into frames of the protocol.
 
-import { postTo } from "../core/api.js";
+/** @import {Action, Choice, Command, Frame, FrameOf, Result, SocketHandlers, Step, Table, View} from "../core/types.d.ts" */
+
+/** @import {RefusedError} from "../core/api.js" */
+
+import { postUrl } from "../core/api.js";
 import { find } from "../core/dom.js";
-import { getOfGame } from "../core/password_door.js";
-import { keptPassword, passwordHeader } from "../core/room_password.js";
+import { getFromGame } from "../core/password_prompt.js";
+import { passwordHeader, storedPassword } from "../core/room_password.js";
 
-const BEAT = 650; // milliseconds between two actions of bots
-const ME = "you";
+/**
+ * @typedef {{ seat: number, action: Action }} Tried
+ *
+ * The server's answer to the actions since the step.
+ * @typedef {object} TrialAnswer
+ * @property {number} seat
+ * @property {View} view
+ * @property {Choice[]} choices
+ * @property {(Step & { seat: number, action: Action })[]} steps
+ * @property {Result | null} result
+ */
 
-/** The table of the game as it is tried: bots on all seats but one, no clock, no chat, nothing to vote about. */
-export function trialTable(table, seat, step) {
+const BOT_PAUSE_MS = 650;
+const OWN_PERSON = "you";
+
+/**
+ * Return the table of the trial: bots on all seats but one, no clock, no chat, no votes.
+ * @param {Table} table
+ * @param {number} seat
+ * @param {number} step
+ */
+function trialTable(table, seat, step) {
   const seats = table.seats.map((info, at) => ({
     ...info,
-    person: at === seat ? ME : null,
+    person: at === seat ? OWN_PERSON : null,
     bot: at === seat ? null : "mate",
     absent: false,
     reserved: null,
   }));
   const empty = { result: null, next: null, series: null, clock: null, consents: {}, votes: {}, host: null };
-  return { ...table, ...empty, seats, status: "running", paused: false, hints: false, chat_closed: true, trial: { step } };
+  return /** @type {Table} */ ({
+    ...table,
+    ...empty,
+    seats,
+    status: "running",
+    paused: false,
+    hints: false,
+    chat_closed: true,
+    trial: { step },
+  });
 }
 
-/** trial(path, {onFrame, onStatus}) -> what connect() of core/socket.js gives. */
-export function trial(path, { onFrame, onStatus }) {
+/**
+ * Like connect() of core/socket.js, for a trial.
+ * @param {string} _path
+ * @param {Pick<SocketHandlers, "onFrame" | "onStatus">} options
+ */
+export function connectTrial(_path, { onFrame, onStatus }) {
   const game = decodeURIComponent(location.pathname.split("/")[2]);
   const step = Number(new URLSearchParams(location.search).get("step")) || 0;
   let seq = 0;
-  let played = []; // [{seat, action}] since the step, those of bots too
-  let table = null;
-  let seat = null;
+  // All actions since the step, including the bots'.
+  /** @type {Tried[]} */
+  let played = [];
+  /** @type {Table} Set, like the seat, by the first answer. */
+  let table;
+  /** @type {number} */
+  let seat;
   let isSkipping = false;
 
-  const ask = (known, actions) => postTo(`/g/${encodeURIComponent(game)}/try`, { step, known, actions }, passwordHeader(keptPassword(game)));
-  const frame = (fields) => onFrame({ seq: (seq += 1), at: Date.now(), ...fields });
-  const rest = () => (isSkipping ? Promise.resolve() : new Promise((done) => setTimeout(done, BEAT)));
+  /**
+   * @param {number} knownCount
+   * @param {Tried[]} actions
+   * @returns {Promise<TrialAnswer>}
+   */
+  const fetchSteps = (knownCount, actions) =>
+    postUrl(
+      `/g/${encodeURIComponent(game)}/try`,
+      { step, known: knownCount, actions },
+      passwordHeader(storedPassword(game)),
+    );
+  /** @param {object} fields */
+  const frame = (fields) => {
+    seq += 1;
+    onFrame(/** @type {Frame} */ ({ seq, at: Date.now(), ...fields }));
+  };
+  const pause = () =>
+    isSkipping ? Promise.resolve() : new Promise((done) => setTimeout(done, BOT_PAUSE_MS));
 
-  /** What may be done after it; anything of one's own can be taken back, since nothing is at stake. */
-  const may = ({ choices }) => ({ choices, undo: choices.length > 0 && played.some((each) => each.seat === seat) });
+  /**
+   * Return the choices after an answer. All own actions can be undone in a trial.
+   * @param {TrialAnswer} answer
+   */
+  const choiceFields = ({ choices }) => ({
+    choices,
+    undo: choices.length > 0 && played.some((move) => move.seat === seat),
+  });
 
-  function refused(id, problem) {
-    onFrame({ t: "refused", id, code: problem.code, message: problem.message });
+  /**
+   * @param {string | undefined} id
+   * @param {RefusedError} problem
+   * @returns {never}
+   */
+  function reject(id, problem) {
+    onFrame({ t: "refused", id: id ?? null, code: problem.code, message: problem.message });
     throw problem;
   }
 
-  async function begin() {
+  async function start() {
     try {
-      const state = await getOfGame(game); // asks for the password where one is needed
-      const answer = await ask(0, []);
+      // Prompts for the password if necessary.
+      const state = await getFromGame(game);
+      const answer = await fetchSteps(0, []);
       ({ seat } = answer);
       table = trialTable(state.table, seat, step);
-      const you = { seat, person: ME, name: null, muted: [] };
-      onStatus("open");
-      onFrame({ t: "welcome", you, game, presets: [] });
-      frame({ t: "state", table, view: answer.view, you, ...may(answer) });
-      frame({ t: "table", kind: "started", table, view: answer.view, you, ...may(answer) });
+      const you = { seat, person: OWN_PERSON, name: null, muted: [] };
+      onStatus("open", {});
+      onFrame(
+        /** @type {FrameOf<"welcome">} */ (/** @type {unknown} */ ({ t: "welcome", you, game, presets: [] })),
+      );
+      frame({ t: "state", table, view: answer.view, you, ...choiceFields(answer) });
+      frame({ t: "table", kind: "started", table, view: answer.view, you, ...choiceFields(answer) });
       onFrame({ t: "presence", seats: table.seats.map(({ bot }) => (bot ? null : true)), watching: 0 });
     } catch (problem) {
-      if (problem.status === undefined) throw problem; // a fault of this page
-      onStatus("open");
-      find(".trial-note > span").textContent = problem.message;
+      const { status, message } = /** @type {RefusedError} */ (problem);
+      // Not a refusal but a bug in this page.
+      if (status === undefined) throw problem;
+      onStatus("open", {});
+      find(".trial-note > span").textContent = message;
     }
   }
 
-  /** One's own action at once, those of the bots one after the other. */
-  async function tell(answer) {
+  /**
+   * Show the player's own action at once and the bots' actions one by one.
+   * @param {TrialAnswer} answer
+   */
+  async function playSteps(answer) {
     const { steps, result } = answer;
     for (const [at, { events, by, action, seat: mover }] of steps.entries()) {
-      if (at) await rest();
+      if (at) await pause();
       played.push({ seat: mover, action });
       const isLast = at === steps.length - 1;
       if (isLast && result) {
         const reason = events.find(({ type }) => type === "game_won")?.reason ?? "goal";
         table = { ...table, status: "finished", result: { ...result, reason } };
       }
-      frame({ t: "events", events, ...(by === "bot" ? { by } : {}), ...(isLast ? { table, ...may(answer) } : {}) });
+      frame({
+        t: "events",
+        events,
+        ...(by === "bot" ? { by } : {}),
+        ...(isLast ? { table, ...choiceFields(answer) } : {}),
+      });
     }
     isSkipping = false;
   }
 
+  /** @param {Command} command */
   async function act({ id, action }) {
-    const answer = await ask(played.length, [...played, { seat, action }]).catch((problem) => refused(id, problem));
-    tell(answer);
+    const tried = { seat, action: /** @type {Action} */ (action) };
+    const answer = await fetchSteps(played.length, [...played, tried]).catch((problem) =>
+      reject(id, problem),
+    );
+    playSteps(answer);
   }
 
+  /** @param {Command} command */
   async function undo({ id }) {
-    const last = played.findLastIndex((each) => each.seat === seat);
-    const kept = played.slice(0, Math.max(0, last));
-    const answer = await ask(kept.length, kept).catch((problem) => refused(id, problem));
-    played = kept;
-    frame({ t: "table", kind: "undo", seat, table, view: answer.view, ...may(answer) });
+    const last = played.findLastIndex((move) => move.seat === seat);
+    const remaining = played.slice(0, Math.max(0, last));
+    const answer = await fetchSteps(remaining.length, remaining).catch((problem) => reject(id, problem));
+    played = remaining;
+    frame({ t: "table", kind: "undo", seat, table, view: answer.view, ...choiceFields(answer) });
   }
 
-  find("[data-to-review]").href += `?step=${step}`;
-  begin();
+  /** @type {HTMLAnchorElement} */ (find("[data-to-review]")).href += `?step=${step}`;
+  start();
   return {
+    /** @param {Command} command */
     async send(command) {
       if (command.do === "act") await act(command);
       else if (command.do === "undo") await undo(command);
       else if (command.do === "pace") isSkipping = command.pace === "skip";
     },
-    tell() {},
+    sendOneWay() {},
     resync() {},
     reconnect() {},
     reopen() {},

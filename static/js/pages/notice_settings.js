@@ -1,0 +1,180 @@
+// Settings of turn notices: browser, push, e-mail and webhook.
+
+/** @import {NoticeChannels, NoticeWishes, Person} from "../core/types.d.ts" */
+
+import { get, post, put } from "../core/api.js";
+import { find, namedFields } from "../core/dom.js";
+import { language, t } from "../core/i18n.js";
+import { offerInstallLater } from "../core/install_offer.js";
+import { canPush, isPushOn, needsInstalling, subscribe, unsubscribe } from "../core/push.js";
+import { showSuccess, submitForm } from "./forms.js";
+
+/** @param {HTMLInputElement} box */
+function initBrowserNotices(box) {
+  const supported = "Notification" in window;
+  box.disabled = !supported;
+  box.checked = supported && Notification.permission === "granted" && localStorage.getItem("notify") === "on";
+  box.addEventListener("change", async () => {
+    if (box.checked && Notification.permission !== "granted") {
+      box.checked = (await Notification.requestPermission()) === "granted";
+    }
+    localStorage.setItem("notify", box.checked ? "on" : "off");
+  });
+}
+
+/**
+ * Set up the push switch of this device, and say what is needed before it can be used.
+ * @param {HTMLElement} part
+ * @param {Person} person
+ */
+function initPushSwitch(part, person) {
+  /** @type {HTMLInputElement} */
+  const box = find("[data-push-switch]", part);
+  const message = find("[data-said]", part);
+  part.hidden = !canPush() && !needsInstalling();
+  box.disabled = !canPush();
+  box.checked = isPushOn(person.id);
+  find("[data-push-install]", part).hidden = !needsInstalling();
+  const offer = offerInstallLater();
+  if (offer) find("[data-install]", part).append(offer);
+  box.addEventListener("change", () =>
+    submitForm(message, async () => {
+      box.disabled = true;
+      try {
+        if (!box.checked) await unsubscribe();
+        else if (!(await subscribe()))
+          throw new Error(
+            t(
+              "This browser does not allow notifications from this site. You can change that in its settings.",
+            ),
+          );
+        showSuccess(message, t("Saved."));
+      } finally {
+        box.disabled = false;
+        box.checked = isPushOn(person.id);
+      }
+    }),
+  );
+}
+
+/** @param {string} text */
+const parseMinutes = (text) => text.split(":").reduce((sum, part) => sum * 60 + Number(part), 0);
+/** @param {number} minute */
+const formatMinutes = (minute) =>
+  [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0")).join(":");
+
+/**
+ * Set up the form for which notices are wanted and when. It applies to every channel.
+ * @param {HTMLFormElement} form
+ * @param {NoticeWishes} wishes
+ */
+function initWishes(form, wishes) {
+  const fields = namedFields(form);
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+  for (const [event, on] of Object.entries(wishes.switches)) fields[event].checked = on;
+  fields.quiet.checked = wishes.quiet !== null;
+  if (wishes.quiet) [fields.quiet_from.value, fields.quiet_to.value] = wishes.quiet.map(formatMinutes);
+  fields.digest.checked = wishes.digest_at !== null;
+  if (wishes.digest_at !== null) fields.digest_at.value = formatMinutes(wishes.digest_at);
+  fields.every_channel.checked = wishes.every_channel;
+  /** @param {string} name */
+  const nameZone = (name) =>
+    (find("[data-zone]", form).textContent = t("Time zone: {zone}.", {
+      zone: name.replaceAll("_", " "),
+    }));
+  // Stored times are in the stored time zone. A change is saved in this browser's zone.
+  nameZone(wishes.quiet || wishes.digest_at !== null ? wishes.zone : zone);
+  form.addEventListener("change", () => nameZone(zone));
+  const fold = () => {
+    find("[data-quiet-row]", form).hidden = !fields.quiet.checked;
+    find("[data-digest-row]", form).hidden = !fields.digest.checked;
+  };
+  form.addEventListener("change", fold);
+  fold();
+  form.hidden = false;
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const message = find("[data-said]", form);
+    submitForm(message, async () => {
+      await put("/me/notices/wishes", {
+        switches: Object.fromEntries(
+          Object.keys(wishes.switches).map((name) => [name, fields[name].checked]),
+        ),
+        zone,
+        quiet: fields.quiet.checked
+          ? [parseMinutes(fields.quiet_from.value), parseMinutes(fields.quiet_to.value)]
+          : null,
+        digest_at: fields.digest.checked ? parseMinutes(fields.digest_at.value) : null,
+        every_channel: fields.every_channel.checked,
+        language: language(),
+      });
+      nameZone(zone);
+      showSuccess(message, t("Saved."));
+    });
+  });
+}
+
+/**
+ * Set up the section. The server says which channels it offers.
+ * @param {HTMLElement} section
+ * @param {Person | null} person
+ */
+export async function initNoticeSettings(section, person) {
+  initBrowserNotices(find("[data-notify-browser]", section));
+  /** @type {HTMLFormElement} */
+  const form = find("[data-notice-form]", section);
+  /** @type {HTMLFormElement} */
+  const confirm = find("[data-confirm-form]", section);
+  if (!person) return;
+  const settings = await get("/me/notices").catch(() => null);
+  if (!settings) return;
+
+  if (settings.push) initPushSwitch(find("[data-push]", section), person);
+  initWishes(find("[data-wishes]", section), settings.wishes);
+
+  /** @param {NoticeChannels} state */
+  function show(state) {
+    form.hidden = !(state.mail || state.webhooks);
+    find("[data-mail-field]", form).hidden = !state.mail;
+    find("[data-webhook-field]", form).hidden = !state.webhooks;
+    namedFields(form).email.value = state.email ?? "";
+    namedFields(form).webhook.value = state.webhook ?? "";
+    namedFields(form).discord.checked = state.webhook_form === "discord";
+    confirm.hidden = !state.email || state.email_confirmed;
+  }
+
+  /**
+   * @param {HTMLFormElement} which
+   * @param {() => Promise<NoticeChannels>} work
+   * @param {(state: NoticeChannels) => string} success
+   */
+  const onSubmit = (which, work, success) =>
+    which.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const message = find("[data-said]", which);
+      submitForm(message, async () => {
+        const state = await work();
+        show(state);
+        showSuccess(message, success(state));
+      });
+    });
+
+  onSubmit(
+    form,
+    () =>
+      put("/me/notices", {
+        email: (settings.mail && namedFields(form).email.value.trim()) || null,
+        webhook: (settings.webhooks && namedFields(form).webhook.value.trim()) || null,
+        webhook_form: namedFields(form).discord.checked ? "discord" : "plain",
+        language: language(),
+      }),
+    (state) =>
+      state.email && !state.email_confirmed ? t("A code is on its way to you by e-mail.") : t("Saved."),
+  );
+  onSubmit(
+    confirm,
+    () => post("/me/notices/confirm", { code: namedFields(confirm).code.value }),
+    () => t("The address has been confirmed."),
+  );
+  show(settings);
+}

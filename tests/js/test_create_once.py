@@ -1,0 +1,50 @@
+"""Creating a table once: idempotency keys, and buttons that are disabled while busy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+KEYS = """async ({createOnce}, answers) => {
+  document.head.innerHTML = '<meta name="csrf" content="c">';
+  const keys = [];
+  const really = window.fetch;
+  window.fetch = async (url, {headers}) => {
+    keys.push(headers["Idempotency-Key"]);
+    const status = answers[keys.length - 1];
+    if (status === 0) throw new TypeError("offline");
+    return new Response(JSON.stringify(status < 300 ? {id: "g"} : {error: {code: "try_again"}}), {status});
+  };
+  try {
+    for (const _ of answers) await createOnce("/games", {players: 2}).catch(() => {});
+    await createOnce("/games", {players: 3}).catch(() => {});
+  } finally { window.fetch = really; }
+  return keys;
+}"""
+
+PRESSES = """async ({withBusyButton}, fails) => {
+  const button = document.createElement("button");
+  let begun = 0;
+  let end;
+  const work = () => { begun += 1; return new Promise((done, fail) => { end = fails ? fail : done; }); };
+  const first = withBusyButton(button, work).catch(() => {});
+  await withBusyButton(button, work);
+  const during = button.disabled;
+  end();
+  await first;
+  return {begun, during, after: button.disabled};
+}"""
+
+
+def test_unanswered_request_is_repeated_with_the_same_key(run: Callable[..., Any]) -> None:
+    cut, trouble, made, refused, last, other = run("core/create_once.js", KEYS, [0, 503, 201, 409, 409])
+    assert cut == trouble == made, "one request, sent three times"
+    assert len({made, refused, last, other}) == 4
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_button_stays_disabled_unless_the_work_fails(run: Callable[..., Any], fails: bool) -> None:
+    result = run("core/create_once.js", PRESSES, fails)
+    assert result == {"begun": 1, "during": True, "after": not fails}
