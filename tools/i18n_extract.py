@@ -176,6 +176,9 @@ def problems() -> list[str]:
     wanted = {(each.one, each.many) for each in found}
     scripted = {(each.one, each.many) for each in found if each.place.startswith("static/")}
     lines: list[str] = []
+    for one, many in sorted(wanted):
+        words = sorted({*other_words("en", one), *other_words("en", many)})
+        lines += [f"en: the word for it here is “{word}”: {one}" for word in words]
     for code in LANGUAGES:
         if code == "en":
             continue

@@ -1,4 +1,4 @@
-"""How a language is set, and one word for one thing: what a native reader stumbles over before the meaning."""
+"""Typography of each language, and consistent terms."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ def every_text(code: str) -> Iterator[tuple[str, str]]:
             yield source, form
 
 
-def test_french_signs_are_never_torn_from_their_word() -> None:
+def test_french_punctuation_has_no_break_before_it() -> None:
     torn = re.compile(r"\S [;:!?»]|« |[^\s;!?/][;!?](?=\s|$)|[^\s](?<!https):(?=\s|$)")
     assert [text for _, text in every_text("fr") if torn.search(text)] == []
 
 
 @pytest.mark.parametrize("code", ["fr", "it"])
-def test_an_apostrophe_is_one(code: str) -> None:
+def test_apostrophes_are_typographic(code: str) -> None:
     assert [text for _, text in every_text(code) if re.search(r"\w'\w", text)] == []
 
 
 @pytest.mark.parametrize("code", ["fr", "es", "it", "nl"])
-def test_three_dots_follow_their_word(code: str) -> None:
+def test_ellipsis_follows_its_word_without_a_space(code: str) -> None:
     assert [text for _, text in every_text(code) if re.search(r"\s…", text)] == []
 
 
-def test_shares_are_written_by_the_language_and_numbers_have_their_forms() -> None:
+def test_messages_contain_no_percent_sign_or_optional_plural() -> None:
     """No sign of per cent stands in a sentence, and nothing is "(s)"."""
     texts = [found.one + found.many for found in find_all()]
     assert [text for text in texts if "%" in text or re.search(r"\(e?s\)", text)] == []
@@ -57,7 +57,9 @@ def test_shares_are_written_by_the_language_and_numbers_have_their_forms() -> No
         ("nl", "Verbinden …", "Verbinden…"),
     ],
 )
-def test_what_is_typed_plainly_is_kept_as_the_language_sets_it(code: str, typed: str, kept: str) -> None:
+def test_plain_typing_is_normalised_to_the_typography_of_the_language(
+    code: str, typed: str, kept: str
+) -> None:
     assert typeset(code, typed) == kept
     assert typeset(code, kept) == kept
 
@@ -65,6 +67,7 @@ def test_what_is_typed_plainly_is_kept_as_the_language_sets_it(code: str, typed:
 @pytest.mark.parametrize(
     ("code", "text"),
     [
+        ("en", "{name} is in turn"),
         ("sv", "{name} är i tur"),
         ("nb", "til slupen"),
         ("nl", "naar vak {n}"),
@@ -74,6 +77,6 @@ def test_what_is_typed_plainly_is_kept_as_the_language_sets_it(code: str, typed:
         ("it", "ritirarsi"),
     ],
 )
-def test_another_word_for_the_same_thing_is_noticed(code: str, text: str) -> None:
+def test_inconsistent_term_is_found(code: str, text: str) -> None:
     """That no catalogue has one is part of `problems`, which test_catalogues.py wants empty."""
     assert other_words(code, text)

@@ -1,4 +1,4 @@
-"""A place is never pasted into a sentence as it is called on a label: at, from and to are words of their own.
+"""Places in messages use phrases with "at", "from" and "to", never the bare name of a label.
 
 "von Gefängnis auf Schaluppe" and "à le sloop" came of sentences that brought the preposition and were given a name.
 """
@@ -13,7 +13,7 @@ from app.paths import LOCALES, STATIC
 from app.web.i18n import LANGUAGES, Languages
 from tools.i18n_extract import find_all
 
-# What already stands in the phrase that is put in; before a hole it would be said twice.
+# Prepositions that the inserted phrase already contains; before a placeholder they would be duplicated.
 PREPOSITIONS = {
     "en": "at|from|in|into|of|on|onto|to|aboard",
     "sv": "av|från|i|på|till|vid|ombord på",
@@ -24,21 +24,21 @@ PREPOSITIONS = {
     "es": "a|al|de|del|desde|en|hacia|hasta",
     "it": "a|al|alla|da|dal|dalla|di|del|della|in|nella|per|su|sulla|verso",
 }
-ROADS = re.compile(r"\{(from|to|at)\}")
-BARE = re.compile(r"place(Name|Label)\(")
+PLACE_PLACEHOLDER = re.compile(r"\{(from|to|at)\}")
+BARE_PLACE_NAME = re.compile(r"place(Name|Label)\(")
 
 
-def of_places() -> set[str]:
-    return {found.one for found in find_all() if ROADS.search(found.one)}
+def messages_with_places() -> set[str]:
+    return {found.one for found in find_all() if PLACE_PLACEHOLDER.search(found.one)}
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-def test_no_sentence_brings_a_preposition_for_a_place_that_has_its_own(code: str) -> None:
+def test_no_message_adds_a_preposition_before_a_place_phrase(code: str) -> None:
     words = Languages(LOCALES).catalogue(code)
     doubled = re.compile(
         rf"(?<!\w)({PREPOSITIONS[code]}) (la |le |el |il |de |den |das |the )?\{{(from|to|at)\}}", re.I
     )
-    sentences = of_places()
+    sentences = messages_with_places()
     assert len(sentences) > 12
     assert [words.t(source) for source in sentences if doubled.search(words.t(source))] == []
 
@@ -56,9 +56,9 @@ def test_every_place_has_three_phrases_that_differ_from_its_name(code: str) -> N
         assert phrases[0] != phrases[1] != phrases[2]
 
 
-def test_a_place_by_its_name_stands_only_on_labels() -> None:
-    """Whoever writes a sentence takes placeAt or road."""
-    users = {path.name for path in (STATIC / "js").rglob("*.js") if BARE.search(path.read_text())}
+def test_bare_place_names_are_used_only_on_labels() -> None:
+    """Sentences use placeAt or road."""
+    users = {path.name for path in (STATIC / "js").rglob("*.js") if BARE_PLACE_NAME.search(path.read_text())}
     assert users <= {"names.js", "board.js", "pieces.js"}
-    holes = {found.one for found in find_all() if "{place}" in found.one}
-    assert holes == {"{n} × place {place}"}  # a rank, a number
+    placeholders = {found.one for found in find_all() if "{place}" in found.one}
+    assert placeholders == set()
