@@ -1,4 +1,4 @@
-"""axe in a page: what it finds by day and by lantern, on a screen and on a phone, with one loading."""
+"""Accessibility violations that axe finds in a page, by theme and width, without reloading it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ Theme = Literal["light", "dark"]
 
 WIDTHS = (390, 1280)
 THEMES: tuple[Theme, ...] = ("light", "dark")
-# Each width and each theme once, where there is no time for all four; those are in tests/soak.
-PAIRS: tuple[tuple[int, Theme], ...] = ((1280, "light"), (390, "dark"))
+# Each width and each theme once; tests/soak checks all four combinations.
+WIDTH_THEME_PAIRS: tuple[tuple[int, Theme], ...] = ((1280, "light"), (390, "dark"))
 
-# Only what is wrong comes back: carrying all that is right out of the page takes longer than finding it.
-ASK = """() => axe.run({resultTypes: ["violations"]}).then(({violations}) => violations.flatMap(
+# Only violations are returned: transferring the passed checks takes longer than running them.
+RUN_AXE = """() => axe.run({resultTypes: ["violations"]}).then(({violations}) => violations.flatMap(
   (each) => each.nodes.map((node) => [each.id, node.html.slice(0, 160), node.any[0]?.message ?? ""].join(": "))))"""
 
-# A colour that changes has to arrive, also where it takes no time; a page made narrower is laid out anew.
-DRAWN = """async () => {
+# Wait for the new colours and layout, and finish running animations.
+FINISH_ANIMATIONS = """async () => {
   for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
   for (const each of document.getAnimations()) {
     if (each.effect.getComputedTiming().endTime < Infinity) each.finish();
@@ -27,26 +27,31 @@ DRAWN = """async () => {
 }"""
 
 
-def faults_of(page: Page) -> list[str]:
-    """What axe finds as the page is now. axe is put in by the test: the context must bypass the policy."""
+def find_violations(page: Page) -> list[str]:
+    """Return the violations on the page as it is. The test injects axe, so the context must bypass the CSP."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
-    return list(page.evaluate(ASK))
+    return list(page.evaluate(RUN_AXE))
 
 
-def faults_by(page: Page, theme: Theme) -> list[str]:
-    """In one theme, as wide as the page is."""
+def find_violations_in_theme(page: Page, theme: Theme) -> list[str]:
+    """Return the violations in one theme at the current width."""
     page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-    page.evaluate(DRAWN)
-    return [f"{theme}: {line}" for line in faults_of(page)]
+    page.evaluate(FINISH_ANIMATIONS)
+    return [f"{theme}: {line}" for line in find_violations(page)]
 
 
-def faults_on(page: Page, width: int, theme: Theme) -> list[str]:
-    """In one theme at one width, which the page keeps."""
+def find_violations_at(page: Page, width: int, theme: Theme) -> list[str]:
+    """Return the violations in one theme at one width, which the page keeps."""
     page.set_viewport_size({"width": width, "height": 844})
-    return [f"{width} px, {line}" for line in faults_by(page, theme)]
+    return [f"{width} px, {line}" for line in find_violations_in_theme(page, theme)]
 
 
-def faults_everywhere(page: Page) -> list[str]:
-    """Both themes at both widths; the page is left as wide as a phone."""
-    return [line for width in reversed(WIDTHS) for theme in THEMES for line in faults_on(page, width, theme)]
+def find_all_violations(page: Page) -> list[str]:
+    """Return the violations in both themes at both widths; the page keeps the width of a phone."""
+    return [
+        line
+        for width in reversed(WIDTHS)
+        for theme in THEMES
+        for line in find_violations_at(page, width, theme)
+    ]

@@ -1,4 +1,4 @@
-"""A server for the session; people are made as a test needs them."""
+"""Fixtures of the browser tests: one server per session, and players on demand."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
-from tests.browser.table.house import House, Player
-from tests.browser.wardrobe import OF_PAGES, Wardrobe
+from tests.browser.context_pool import PAGE_OPTIONS, ContextPool
+from tests.browser.game_server import GameServer, Player
 
 
 @pytest.fixture(scope="session")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    house = House(tmp_path_factory.mktemp("house"))
-    house.start()
-    yield house
-    house.stop()
+def game_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GameServer]:
+    game_server = GameServer(tmp_path_factory.mktemp("house"))
+    game_server.start()
+    yield game_server
+    game_server.stop()
 
 
 @pytest.fixture(scope="session")
-def wardrobe(browser: Browser, house: House) -> Wardrobe:
-    return Wardrobe(browser, house.url)
+def context_pool(browser: Browser, game_server: GameServer) -> ContextPool:
+    return ContextPool(browser, game_server.url)
 
 
 @pytest.fixture
-def person(wardrobe: Wardrobe, house: House) -> Iterator[Callable[..., Player]]:
-    """person("Ann", phone=True): somebody with a name and a browser; all say goodbye at the end."""
+def person(context_pool: ContextPool, game_server: GameServer) -> Iterator[Callable[..., Player]]:
+    """person("Ann", phone=True) returns a player with a name and a browser context of the pool."""
     made: list[Player] = []
 
-    def make(name: str | None = "Ann", *, fresh: bool = False, **wishes: Any) -> Player:
-        worn = {} if fresh else {wish: wishes.pop(wish) for wish in OF_PAGES if wish in wishes}
-        player = Player(wardrobe.take(fresh=fresh, **wishes), house.url, **worn)
+    def make(name: str | None = "Ann", *, fresh: bool = False, **options: Any) -> Player:
+        page_options = {} if fresh else {name: options.pop(name) for name in PAGE_OPTIONS if name in options}
+        player = Player(context_pool.take(fresh=fresh, **options), game_server.url, **page_options)
         if name:
             player.introduce(name)
         made.append(player)
@@ -41,5 +41,5 @@ def person(wardrobe: Wardrobe, house: House) -> Iterator[Callable[..., Player]]:
     yield make
     complaints = [line for player in made for line in player.complaints]
     for player in made:
-        wardrobe.give_back(player.context)
+        context_pool.give_back(player.context)
     assert complaints == [], "the page complained"

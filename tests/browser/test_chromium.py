@@ -1,4 +1,4 @@
-"""The browser itself, before anything is asked of our pages."""
+"""A smoke test of the browser itself."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from tools import find_chromium
 
 
-def test_chromium_is_there_and_draws_a_page(chromium_path: str, tmp_path: Path) -> None:
+def test_chromium_renders_a_page(chromium_path: str, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_text("<title>sloop</title><p id=p>no</p><script>p.textContent = 'six pirates'</script>")
     command = [chromium_path, *find_chromium.FLAGS, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]

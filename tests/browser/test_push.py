@@ -1,4 +1,4 @@
-"""Pushes in Chromium with the real service worker: shown, clicked, taken back, and a game played by them alone."""
+"""Pushes in Chromium with the real service worker: shown, clicked, withdrawn, and a game played from pushes alone."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.pages.test_people import register
-from tests.browser.pushing import Away, PushingHouse
-from tests.browser.table.house import SHORT, begin, move_beside
+from tests.browser.game_server import SHORT, begin, move_via_api
+from tests.browser.pages.test_accounts import register
+from tests.browser.push_harness import PushClient, PushHarness
 
 HOUR = 3600
 DAYS = {"kind": "days", "days": 3}
 
 
 @pytest.fixture
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PushingHouse]:
-    house = PushingHouse(tmp_path_factory.mktemp("pushing"))
-    yield house
-    house.close()
+def harness(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PushHarness]:
+    harness = PushHarness(tmp_path_factory.mktemp("pushing"))
+    yield harness
+    harness.close()
 
 
 @pytest.fixture
-def away(house: PushingHouse, browser: Browser) -> Iterator[Callable[..., Away]]:
-    made: list[Away] = []
+def push_client(harness: PushHarness, browser: Browser) -> Iterator[Callable[..., PushClient]]:
+    made: list[PushClient] = []
 
-    def make(name: str, **wishes: object) -> Away:
-        made.append(Away(house, browser, name, **wishes))
+    def make(name: str, **context_options: object) -> PushClient:
+        made.append(PushClient(harness, browser, name, **context_options))
         return made[-1]
 
     yield make
@@ -37,65 +37,67 @@ def away(house: PushingHouse, browser: Browser) -> Iterator[Callable[..., Away]]
     assert complaints == [], "the page complained"
 
 
-def _switch_on(person: Away) -> None:
-    """On the settings page, as a person does."""
+def _switch_on(person: PushClient) -> None:
+    """Enable pushes on the settings page."""
     page = person.player.page
     page.goto(f"{person.player.url}/account")
-    page.get_by_label("Tell me on this device, also when no page is open").check()
+    page.get_by_label("Notify me on this device, even when no page is open").check()
     expect(page.locator("[data-push] [data-said]")).to_have_text("Saved.")
 
 
-def test_a_push_is_shown_opens_the_table_and_is_taken_back(
-    house: PushingHouse, away: Callable[..., Away]
+def test_push_is_shown_opens_the_table_and_is_withdrawn(
+    harness: PushHarness, push_client: Callable[..., PushClient]
 ) -> None:
-    ann, bo = away("Ann"), away("Bo")
+    ann, bo = push_client("Ann"), push_client("Bo")
     for person in (ann, bo):
         _switch_on(person)
     game = begin(ann.player, bo.player, options=SHORT, clock=DAYS, title="Friday's table")
     ann.player.game = bo.player.game = game
-    house.turn(60)
-    told = next(each for number in range(4) if (each := house.received(number)).told["t"] == "turn")
-    mover, other = (ann, bo) if told.path == ann.path else (bo, ann)
-    mover.deliver(told.told)
+    harness.advance(60)
+    push = next(each for number in range(4) if (each := harness.received(number)).content["t"] == "turn")
+    mover, other = (ann, bo) if push.path == ann.path else (bo, ann)
+    mover.deliver(push.content)
     (notice,) = mover.wait_for_notices(1)
     assert notice["title"] == "Your turn"
     assert notice["body"].startswith("Friday's table")
     assert "{" not in notice["body"]
-    mover.deliver(told.told)  # the same one, sent twice
+    mover.deliver(push.content)  # the same one, sent twice
     mover.player.page.wait_for_timeout(300)
     (again,) = mover.notices()
     assert again["silent"] is True
     assert mover.click(notice["tag"]) == f"/g/{game}"
     assert mover.notices() == [], "a click ends it"
     mover.player.open(game)
-    mover.deliver(told.told)
+    mover.deliver(push.content)
     mover.player.page.wait_for_timeout(300)
-    assert mover.notices() == [], "whoever looks at the table needs no notice of it"
+    assert mover.notices() == [], "a player with the table open needs no notice"
     mover.player.page.goto(f"{mover.player.url}/about")
-    mover.deliver(told.told)
+    mover.deliver(push.content)
     mover.wait_for_notices(1)
-    count = len(house.service.received)
-    while move_beside(mover.player):
+    count = len(harness.service.received)
+    while move_via_api(mover.player):
         pass  # played elsewhere
-    house.turn(60)
+    harness.advance(60)
     gone = next(
-        each for number in range(count, count + 4) if (each := house.received(number)).told["t"] == "gone"
+        each
+        for number in range(count, count + 4)
+        if (each := harness.received(number)).content["t"] == "gone"
     )
     assert gone.path == mover.path
-    mover.deliver(gone.told)
+    mover.deliver(gone.content)
     mover.wait_for_notices(0)
     assert other.notices() == []
 
 
-def test_a_game_over_two_days_is_played_by_following_pushes_alone(
-    house: PushingHouse, away: Callable[..., Away]
+def test_two_day_game_can_be_played_from_pushes_alone(
+    harness: PushHarness, push_client: Callable[..., PushClient]
 ) -> None:
-    follow_pushes(house, away, 12)
+    follow_pushes(harness, push_client, 12)
 
 
-def follow_pushes(house: PushingHouse, away: Callable[..., Away], hours_a_turn: int) -> None:
-    """A game over two days; one with twice as many turns a day is in tests/soak."""
-    ann, bo = away("Ann"), away("Bo")
+def follow_pushes(harness: PushHarness, push_client: Callable[..., PushClient], hours_a_turn: int) -> None:
+    """Play a two-day game from pushes; tests/soak plays one with twice as many turns a day."""
+    ann, bo = push_client("Ann"), push_client("Bo")
     people = {person.path: person for person in (ann, bo)}
     for person in (ann, bo):
         _switch_on(person)
@@ -103,35 +105,37 @@ def follow_pushes(house: PushingHouse, away: Callable[..., Away], hours_a_turn: 
     ann.player.game = bo.player.game = game
     hours, number, turns, is_over = 0, 0, 0, False
     while not is_over:
-        house.turn(hours_a_turn * HOUR)
+        harness.advance(hours_a_turn * HOUR)
         hours += hours_a_turn
-        while (told := house.received(number)).told["t"] != "turn":
+        while (push := harness.received(number)).content["t"] != "turn":
             number += 1
         number += 1
-        person = people[told.path]
-        person.deliver(told.told)
+        person = people[push.path]
+        person.deliver(push.content)
         (notice,) = person.wait_for_notices(1)
         path = person.click(notice["tag"])
-        assert path == f"/g/{game}", "the push alone says where to play"
+        assert path == f"/g/{game}", "the push contains the link to the table"
         person.player.page.goto(f"{person.player.url}{path}")
         expect(person.player.page.locator("#table[data-mine=true]")).to_be_visible()
         state = person.player.state()
         if hours > 48:  # by then each has followed some; a whole game would be some twenty more pages
             person.player.act({"type": "resign"})
             state = person.player.state()
-        while move_beside(person.player, state):
+        while move_via_api(person.player, state):
             state = person.player.state()
         turns += 1
         is_over = state["table"]["status"] == "finished"
         person.player.page.goto("about:blank")  # away again
         assert turns < 120
     assert hours >= 48, f"{turns} turns in {hours} hours"
-    told_turns = [each for each in house.service.received if each.told["t"] == "turn"]
-    assert len(told_turns) == turns, "one push a turn, none twice"
+    told_turns = [each for each in harness.service.received if each.content["t"] == "turn"]
+    assert len(told_turns) == turns, "one push per turn, no duplicates"
 
 
-def test_somebody_is_invited_from_their_page(house: PushingHouse, away: Callable[..., Away]) -> None:
-    ann, bo = away("Ann"), away("Bo")
+def test_player_can_be_invited_from_their_profile(
+    harness: PushHarness, push_client: Callable[..., PushClient]
+) -> None:
+    ann, bo = push_client("Ann"), push_client("Bo")
     _switch_on(bo)
     game = begin(ann.player, bo.player, options=SHORT)
     them = bo.player.api("GET", "/me")["person"]["id"]
@@ -145,29 +149,29 @@ def test_somebody_is_invited_from_their_page(house: PushingHouse, away: Callable
     bo.player.act({"type": "resign"})
     page.reload()
     page.get_by_role("button", name="Invite to your table").click()
-    expect(page.get_by_text("Invited, if they want to hear of it.")).to_be_visible()
-    told = next(each for number in range(4) if (each := house.received(number)).told["t"] == "invited")
-    assert told.path == bo.path
-    bo.deliver(told.told)
+    expect(page.get_by_text("Invitation sent, if they accept invitations.")).to_be_visible()
+    push = next(each for number in range(4) if (each := harness.received(number)).content["t"] == "invited")
+    assert push.path == bo.path
+    bo.deliver(push.content)
     (notice,) = bo.wait_for_notices(1)
-    assert notice["title"] == "You are invited to a table"
+    assert notice["title"] == "You have an invitation to a table"
     assert bo.click(notice["tag"]) == f"/g/{ann.player.game}"
 
 
-def test_the_offer_at_a_table_over_days_and_the_switch_in_its_menu(
-    house: PushingHouse, away: Callable[..., Away]
+def test_correspondence_table_offers_pushes_and_has_a_switch_in_its_menu(
+    harness: PushHarness, push_client: Callable[..., PushClient]
 ) -> None:
-    ann, bo = away("Ann"), away("Bo")
+    ann, bo = push_client("Ann"), push_client("Bo")
     live = begin(ann.player, bo.player, options=SHORT)
     ann.player.open(live)
     expect(ann.player.page.locator("[data-key=tell-me]")).to_have_count(0)
     game = begin(ann.player, bo.player, options=SHORT, clock=DAYS)
     ann.player.open(game)
     page = ann.player.page
-    page.get_by_role("button", name="Tell me", exact=True).click()
+    page.get_by_role("button", name="Notify me", exact=True).click()
     expect(page.locator("[data-key=tell-me]")).to_have_count(0)
     page.locator(".table-menu > summary").click()
-    switch = page.get_by_role("button", name="Tell me when it is my turn")
+    switch = page.get_by_role("button", name="Notify me when it is my turn")
     expect(switch).to_have_attribute("aria-pressed", "true")
     assert len(ann.player.api("GET", "/me/push")["endpoints"]) == 1
     switch.click()
@@ -177,36 +181,36 @@ def test_the_offer_at_a_table_over_days_and_the_switch_in_its_menu(
     expect(page.locator("[data-key=tell-me]")).to_have_count(0)  # it was answered
 
 
-def test_the_switch_of_a_table_shows_what_was_chosen_for_all_games(
-    house: PushingHouse, away: Callable[..., Away]
+def test_table_switch_shows_the_global_setting(
+    harness: PushHarness, push_client: Callable[..., PushClient]
 ) -> None:
-    ann, bo = away("Ann"), away("Bo")
+    ann, bo = push_client("Ann"), push_client("Bo")
     _switch_on(ann)
     ann.player.api("PUT", "/me/notices/wishes", {"switches": {"turn": False}})
     ann.player.open(begin(ann.player, bo.player, options=SHORT, clock=DAYS))
     page = ann.player.page
     page.locator(".table-menu > summary").click()
-    switch = page.get_by_role("button", name="Tell me when it is my turn")
+    switch = page.get_by_role("button", name="Notify me when it is my turn")
     expect(switch).to_have_attribute("aria-pressed", "false")
-    switch.click()  # of this game one wants to hear all the same
+    switch.click()  # pushes of this game stay on
     expect(switch).to_have_attribute("aria-pressed", "true")
     page.reload()
     page.locator(".table-menu > summary").click()
     expect(switch).to_have_attribute("aria-pressed", "true")
 
 
-def test_who_comes_after_somebody_else_in_a_browser_is_told_only_if_they_ask(
-    house: PushingHouse, away: Callable[..., Away]
+def test_next_user_of_a_browser_receives_pushes_only_after_opting_in(
+    harness: PushHarness, push_client: Callable[..., PushClient]
 ) -> None:
-    ann, bo = away("Ann"), away("Bo")
+    ann, bo = push_client("Ann"), push_client("Bo")
     before = begin(ann.player, bo.player, options=SHORT, clock=DAYS)
     page, box = (
         ann.player.page,
-        ann.player.page.get_by_label("Tell me on this device, also when no page is open"),
+        ann.player.page.get_by_label("Notify me on this device, even when no page is open"),
     )
     ann.player.open(before)
-    switch = page.get_by_role("button", name="Tell me when it is my turn")
-    page.get_by_role("button", name="Tell me", exact=True).click()
+    switch = page.get_by_role("button", name="Notify me when it is my turn")
+    page.get_by_role("button", name="Notify me", exact=True).click()
     page.locator(".table-menu > summary").click()
     expect(switch).to_have_attribute("aria-pressed", "true")
     page.goto(f"{ann.player.url}/account")

@@ -1,8 +1,8 @@
-"""What people have tried in the place of a name, a title or a line of chat."""
+"""Hostile texts for names, titles and chat lines."""
 
 from __future__ import annotations
 
-# Whatever of these is taken for markup leaves an element with data-xss, or sets window.pwned.
+# A text that is parsed as markup leaves an element with data-xss or sets window.pwned.
 CORPUS = (
     "<script>window.pwned=1</script>",
     "<img src=x data-xss onerror=window.pwned=1>",
@@ -30,11 +30,11 @@ CORPUS = (
     "%(name)s {name} {0}",
 )
 
-# Told to the console, where the test hears of it: what the policy stopped, and whatever tried to run.
-WATCH = """
+# Reports blocked scripts and called dialogs to the console, which the tests check.
+REPORT_VIOLATIONS = """
 addEventListener("securitypolicyviolation", (event) =>
   console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
 for (const name of ["alert", "confirm", "prompt"])
   window[name] = () => console.error(`something called ${name}`);
 """
-FOUND = "() => [window.pwned ?? 0, document.querySelectorAll('[data-xss]').length]"
+COUNT_INJECTIONS = "() => [window.pwned ?? 0, document.querySelectorAll('[data-xss]').length]"

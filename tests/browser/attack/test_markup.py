@@ -1,4 +1,4 @@
-"""Markup and scripts in every text that somebody else can write, in a real browser; its policy reports fail."""
+"""Markup and scripts in every text that other users can write, in a real browser; policy violations fail the test."""
 
 from __future__ import annotations
 
@@ -12,50 +12,50 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import FilePayload, expect
 
-from tests.browser.attack.corpus import CORPUS, FOUND, WATCH
-from tests.browser.table.house import SHORT, Player
-from tests.browser.table.test_secrets import OPTIONS, SEATS, TABLE
+from tests.browser.attack.corpus import CORPUS, COUNT_INJECTIONS, REPORT_VIOLATIONS
+from tests.browser.game_server import SHORT, Player
+from tests.browser.table.test_hidden_cards import OPTIONS, SEATS, TABLE
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "tortuga.json"
 
 
-PLANT = "document.body.insertAdjacentHTML('beforeend', '<img src=x data-xss onerror=pwned=1>')"
+INJECT_SCRIPT = "document.body.insertAdjacentHTML('beforeend', '<img src=x data-xss onerror=pwned=1>')"
 
-# Loaded, and for half a second nothing more has come: Playwright's own word for it may be missed when a page
+# Loaded, and no resource has finished for half a second. Playwright's own event may be missed when a page
 # changes its address while it loads.
-QUIET = """() => document.readyState === "complete" && performance.now() - Math.max(
+IS_IDLE = """() => document.readyState === "complete" && performance.now() - Math.max(
   ...performance.getEntries().map((each) => each.responseEnd || each.loadEventEnd || 0)) > 500"""
 
 
-def watched(player: Player) -> Player:
-    player.context.add_init_script(WATCH)
+def watch_for_scripts(player: Player) -> Player:
+    player.context.add_init_script(REPORT_VIOLATIONS)
     return player
 
 
-def is_harmless(player: Player) -> None:
-    assert player.page.evaluate(FOUND) == [0, 0]
+def assert_harmless(player: Player) -> None:
+    assert player.page.evaluate(COUNT_INJECTIONS) == [0, 0]
 
 
-def test_the_watch_hears_what_the_policy_stops(person: Callable[..., Player]) -> None:
-    """Planted: without this the other tests would pass in a browser that says nothing."""
-    ann = watched(person(None))
+def test_policy_violations_are_reported(person: Callable[..., Player]) -> None:
+    """Check the reporting itself: without it the other tests could not fail."""
+    ann = watch_for_scripts(person(None))
     ann.page.goto(f"{ann.url}/about")
     with ann.page.expect_console_message(lambda line: line.text.startswith("policy: script-src")):
-        ann.page.evaluate(PLANT)
+        ann.page.evaluate(INJECT_SCRIPT)
     assert ann.page.evaluate("window.pwned ?? 0") == 0
-    assert ann.page.evaluate(FOUND)[1] == 1
+    assert ann.page.evaluate(COUNT_INJECTIONS)[1] == 1
     ann.complaints.clear()
 
 
-def test_titles_names_and_chat_are_text(person: Callable[..., Player]) -> None:
-    ann, bo = person("Ann"), watched(person("Bo"))
+def test_titles_names_and_chat_are_rendered_as_text(person: Callable[..., Player]) -> None:
+    ann, bo = person("Ann"), watch_for_scripts(person("Bo"))
     rooms = [ann.create(SHORT, title=text[:60]) for text in CORPUS[:9] if len(text) <= 60]
     for ann.game in rooms:
         ann.command("sit")
     guest = person(None)
     for text in CORPUS:
         # Most are refused as names; whatever is accepted is shown in the lobby and at the table.
-        guest.context.clear_cookies()  # somebody else each time
+        guest.context.clear_cookies()  # a new guest each time
         answer = guest.context.request.post(
             f"{guest.url}/api/v1/me", data={"name": text[:24]}, headers={"Origin": guest.url}
         )
@@ -70,15 +70,15 @@ def test_titles_names_and_chat_are_text(person: Callable[..., Player]) -> None:
         )
     bo.page.goto(bo.url)
     expect(bo.page.get_by_text(CORPUS[1]).first).to_be_visible()
-    is_harmless(bo)
+    assert_harmless(bo)
     bo.open(rooms[-1])
     expect(bo.page.get_by_text(CORPUS[0]).first).to_be_attached()
-    is_harmless(bo)
+    assert_harmless(bo)
 
 
-def test_what_a_hostile_server_frame_says_is_text(person: Callable[..., Player]) -> None:
-    """Names, titles and lines that no server of ours would let through, straight into the table's scripts."""
-    ann = watched(person("Ann"))
+def test_hostile_server_frames_are_rendered_as_text(person: Callable[..., Player]) -> None:
+    """Send names, titles and lines that the real server would refuse directly to the table's scripts."""
+    ann = watch_for_scripts(person("Ann"))
     polyglot = "".join(CORPUS)
     seats = [{**seat, "name": polyglot} for seat in SEATS]
     table = {
@@ -120,13 +120,13 @@ def test_what_a_hostile_server_frame_says_is_text(person: Callable[..., Player])
     ann.page.goto(f"{ann.url}/g/hostile-hostile-hostile")
     expect(ann.page.locator("#table")).to_have_attribute("data-seq", "5")
     expect(ann.page.get_by_text(CORPUS[-1], exact=True).first).to_be_attached()
-    is_harmless(ann)
+    assert_harmless(ann)
     ann.page.close()
     ann.complaints.clear()  # the server knows no such game; the browser writes that down
 
 
 @pytest.mark.parametrize("page", ["/replay", "/fairness"])
-def test_an_imported_record_is_text(person: Callable[..., Player], page: str) -> None:
+def test_imported_records_are_rendered_as_text(person: Callable[..., Player], page: str) -> None:
     record = json.loads(GOLDEN.read_text(encoding="utf-8"))
     polyglot = "".join(CORPUS)
     hostile = [
@@ -142,7 +142,7 @@ def test_an_imported_record_is_text(person: Callable[..., Player], page: str) ->
         {polyglot: polyglot},
         polyglot,
     ]
-    ann = watched(person("Ann"))
+    ann = watch_for_scripts(person("Ann"))
     ann.page.goto(f"{ann.url}{page}")
     before = ann.page.locator("main").inner_text()
     for number, each in enumerate(hostile):
@@ -155,15 +155,15 @@ def test_an_imported_record_is_text(person: Callable[..., Player], page: str) ->
         expect(ann.page.locator("main")).not_to_have_text(before)
         if page == "/replay" and number == 0:
             expect(ann.page.get_by_text(CORPUS[0]).first).to_be_attached()
-        ann.page.wait_for_function(QUIET)
-        is_harmless(ann)
+        ann.page.wait_for_function(IS_IDLE)
+        assert_harmless(ann)
     ann.complaints[:] = [
         line for line in ann.complaints if "status of 4" not in line
     ]  # refused, as it should be
 
 
-def test_addresses_are_text(person: Callable[..., Player]) -> None:
-    ann = watched(person("Ann"))
+def test_urls_are_rendered_as_text(person: Callable[..., Player]) -> None:
+    ann = watch_for_scripts(person("Ann"))
     text = quote("".join(CORPUS)[:700], safe="")
     for address in (
         f"/?lang={text}&x={text}#{text}",
@@ -175,8 +175,8 @@ def test_addresses_are_text(person: Callable[..., Player]) -> None:
         f"/no/such/page/{text}?{text}",
     ):
         ann.page.goto(f"{ann.url}{address}")
-        ann.page.wait_for_function(QUIET)
-        is_harmless(ann)
+        ann.page.wait_for_function(IS_IDLE)
+        assert_harmless(ann)
     ann.complaints[:] = [
         line for line in ann.complaints if "status of 4" not in line
     ]  # pages that are not there

@@ -1,4 +1,4 @@
-"""A table in a frame of another site's page, in a real Chromium: live, delayed, as a replay, and never a seat's own."""
+"""Tables embedded in another site's page: live, delayed and as a replay, always with the spectator's view."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 
-from tests.browser.axe import THEMES, Theme, faults_of
-from tests.browser.table.house import SHORT, House, Player, begin, move_beside
+from tests.browser.axe import THEMES, Theme, find_violations
+from tests.browser.game_server import SHORT, GameServer, Player, begin, move_via_api
 
 People = Callable[..., Player]
 
 
 class Club(ThreadingHTTPServer):
-    """Another site: its one page is what was last put there."""
+    """Another site with one page, whose content the test sets."""
 
     page = ""
     url = ""
@@ -57,7 +57,7 @@ def framed(club: Club, page: Page, address: str, width: int = 640, height: int =
 
 
 def hands_of(page: Page) -> list[Any]:
-    """Every hand in every frame that the page's sockets get from now on, and the seats they are for."""
+    """Collect every hand in the frames that the page receives from now on, with its seat."""
     found: list[Any] = []
 
     def read(text: str | bytes) -> None:
@@ -75,16 +75,18 @@ def hands_of(page: Page) -> list[Any]:
     return found
 
 
-def test_a_game_is_watched_in_another_sites_page(house: House, person: People, club: Club) -> None:
+def test_game_can_be_watched_in_a_frame_of_another_site(
+    game_server: GameServer, person: People, club: Club
+) -> None:
     ann, bo = person("Ann"), person("Bo")
     game = begin(ann, bo, options={"preset": "jamaica", "players": 2, "first": 0})
-    # Ann herself looks: her cookie comes along, and still she sees what strangers see
+    # Ann's cookie is sent too, but she sees what any spectator sees
     hands = hands_of(ann.page)
-    frame = framed(club, ann.page, f"{house.url}/embed/{game}?lang=en")
+    frame = framed(club, ann.page, f"{game_server.url}/embed/{game}?lang=en")
     status = frame.locator("[data-status]")
-    expect(status).to_have_text(re.compile(r"^Ann .* is in turn$"))
+    expect(status).to_have_text(re.compile(r"^It's Ann .*'s turn\.$"))
     expect(frame.locator(".embed-player")).to_have_count(2)
-    assert move_beside(ann)
+    assert move_via_api(ann)
     expect(frame.locator("[data-said]")).to_contain_text(re.compile("^Ann "))
     assert frame.locator(".embed-hand").count() == 0
     assert frame.locator("textarea, input[type=text], .chat").count() == 0
@@ -93,45 +95,47 @@ def test_a_game_is_watched_in_another_sites_page(house: House, person: People, c
     expect(link).to_have_attribute("rel", "noopener")
     with ann.context.expect_page() as opened:
         link.click()
-    assert opened.value.url.startswith(f"{house.url}/g/{game}")
+    assert opened.value.url.startswith(f"{game_server.url}/g/{game}")
     opened.value.close()
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_axe_finds_nothing_in_a_frame(house: House, person: People, theme: Theme) -> None:
+def test_axe_finds_no_violations_in_a_frame(game_server: GameServer, person: People, theme: Theme) -> None:
     ann, bo = person("Ann", bypass_csp=True), person("Bo")
     game = begin(ann, bo, options={**SHORT, "first": 0})
-    assert move_beside(ann)
+    assert move_via_api(ann)
     ann.page.set_viewport_size({"width": 640, "height": 480})
-    ann.page.goto(f"{house.url}/embed/{game}?theme={theme}")
+    ann.page.goto(f"{game_server.url}/embed/{game}?theme={theme}")
     expect(ann.page.locator(".embed-player")).to_have_count(2)
-    assert faults_of(ann.page) == []
+    assert find_violations(ann.page) == []
     bo.act({"type": "resign"})
-    ann.page.goto(f"{house.url}/embed/{game}?theme={theme}")
+    ann.page.goto(f"{game_server.url}/embed/{game}?theme={theme}")
     expect(ann.page.locator("[data-deck]")).to_be_visible()
-    assert faults_of(ann.page) == []
+    assert find_violations(ann.page) == []
 
 
-def test_every_other_page_stays_out_of_frames(house: House, person: People, club: Club) -> None:
+def test_other_pages_refuse_to_be_framed(game_server: GameServer, person: People, club: Club) -> None:
     ann = person("Ann")
     game = ann.create({"preset": "jamaica", "players": 2})
     for path in (f"/g/{game}", "/", "/account", f"/g/{game}/replay"):
-        framed(club, ann.page, f"{house.url}{path}")
+        framed(club, ann.page, f"{game_server.url}{path}")
         ann.page.wait_for_timeout(300)
         inner = ann.page.frames[1]
         assert inner.url.startswith("chrome-error:"), path
-    assert len(ann.complaints) >= 4  # Chromium says each time that it was refused
+    assert len(ann.complaints) >= 4  # Chromium logs every refusal
     ann.complaints.clear()
 
 
-def test_a_finished_game_is_a_replay_with_open_hands(house: House, person: People, club: Club) -> None:
+def test_finished_game_is_embedded_as_replay_with_open_hands(
+    game_server: GameServer, person: People, club: Club
+) -> None:
     ann, bo = person("Ann"), person("Bo")
     game = begin(ann, bo, options={**SHORT, "hands": "hidden", "first": 0})
     for _ in range(6):
-        assert move_beside(ann) or move_beside(bo)
+        assert move_via_api(ann) or move_via_api(bo)
     bo.act({"type": "resign"})
     stranger = person(None)
-    frame = framed(club, stranger.page, f"{house.url}/embed/{game}")
+    frame = framed(club, stranger.page, f"{game_server.url}/embed/{game}")
     count = frame.locator("[data-count]")
     expect(count).to_have_text(re.compile(r"^0 / \d+$"))
     expect(frame.locator(".embed-hand")).to_have_count(2)
@@ -139,36 +143,40 @@ def test_a_finished_game_is_a_replay_with_open_hands(house: House, person: Peopl
     expect(count).to_have_text(re.compile(r"^1 / "))
     frame.locator('[data-go="last"]').click()
     expect(frame.locator("[data-status]")).to_have_text(re.compile("has won"))
-    bare = framed(club, stranger.page, f"{house.url}/embed/{game}?controls=0")
+    bare = framed(club, stranger.page, f"{game_server.url}/embed/{game}?controls=0")
     expect(bare.locator("[data-deck]")).to_be_hidden()
     expect(bare.locator("[data-said]")).not_to_have_text("The start of the game.")  # it plays by itself
 
 
-def test_a_replay_of_a_running_game_is_a_strangers_too(house: House, person: People, club: Club) -> None:
+def test_embedded_replay_of_running_game_shows_spectator_view(
+    game_server: GameServer, person: People, club: Club
+) -> None:
     ann, bo = person("Ann"), person("Bo")
     game = begin(ann, bo, options={"preset": "jamaica", "players": 2, "first": 0})
-    assert move_beside(ann)
-    frame = framed(club, ann.page, f"{house.url}/embed/{game}?replay=1")
+    assert move_via_api(ann)
+    frame = framed(club, ann.page, f"{game_server.url}/embed/{game}?replay=1")
     expect(frame.locator("[data-count]")).to_have_text(re.compile("^0 / 1$"))
     assert frame.locator(".embed-hand").count() == 0
 
 
-def test_an_overlay_is_transparent_and_lags_as_it_says(house: House, person: People, club: Club) -> None:
+def test_overlay_is_transparent_and_delayed_as_stated(
+    game_server: GameServer, person: People, club: Club
+) -> None:
     ann, bo = person("Ann"), person("Bo")
     game = begin(ann, bo, options={"preset": "jamaica", "players": 2, "first": 0})
     stranger = person(None)
     page = stranger.page
-    page.goto(f"{house.url}/embed/{game}?overlay=1&delay=4&lang=en")
+    page.goto(f"{game_server.url}/embed/{game}?overlay=1&delay=4&lang=en")
     began = time.monotonic()
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgba(0, 0, 0, 0)"
     assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgba(0, 0, 0, 0)"
     assert page.locator(".embed-bar, .embed-link").count() == 0
-    assert page.locator(".embed-player").count() == 0  # also what is there already comes as late
+    assert page.locator(".embed-player").count() == 0  # the existing state is delayed as well
     expect(page.locator(".embed-player")).to_have_count(2)
     assert time.monotonic() - began >= 3.9
     said = page.locator("[data-said]")
     acted = time.monotonic()
-    assert move_beside(ann)
+    assert move_via_api(ann)
     while time.monotonic() < acted + 3.5:
         assert said.inner_text() == ""
         page.wait_for_timeout(100)
@@ -176,38 +184,40 @@ def test_an_overlay_is_transparent_and_lags_as_it_says(house: House, person: Peo
     assert time.monotonic() - acted >= 3.9
 
 
-def test_a_delayed_frame_never_asks_for_what_has_happened_since(house: House, person: People) -> None:
+def test_delayed_frame_never_requests_later_events(game_server: GameServer, person: People) -> None:
     ann, bo = person("Ann"), person("Bo")
     game = begin(ann, bo, options={"preset": "jamaica", "players": 2, "first": 0})
     stranger = person(None)
     asked: list[str] = []
     stranger.page.on("request", lambda request: asked.append(request.url))
-    stranger.page.goto(f"{house.url}/embed/{game}?replay=1&delay=2")
+    stranger.page.goto(f"{game_server.url}/embed/{game}?replay=1&delay=2")
     expect(stranger.page.locator(".embed-player")).to_have_count(2)
     assert not any("/seen" in url or "/api/" in url for url in asked)
 
 
-def test_a_locked_table_and_none_look_alike_in_a_frame(house: House, person: People, club: Club) -> None:
+def test_locked_and_missing_tables_look_alike_in_a_frame(
+    game_server: GameServer, person: People, club: Club
+) -> None:
     ann, bo = person("Ann"), person("Bo")
     game = ann.create({"preset": "jamaica", "players": 2}, password="rum and salt")
     shown = set()
     for looker in (ann, bo):
         for room in (game, "NoSuchTableAnywhere1"):
-            frame = framed(club, looker.page, f"{house.url}/embed/{room}")
+            frame = framed(club, looker.page, f"{game_server.url}/embed/{room}")
             note = frame.locator("[data-note]")
             expect(note).to_be_visible()
             shown.add(note.inner_text())
     assert len(shown) == 1
 
 
-def test_the_snippet_that_is_copied_works(house: House, person: People, club: Club) -> None:
+def test_copied_snippet_works(game_server: GameServer, person: People, club: Club) -> None:
     ann, bo = person("Ann", permissions=["clipboard-read", "clipboard-write"]), person("Bo")
     game = begin(ann, bo, options={**SHORT, "first": 0})
     ann.open(game)
     loaded = ann.page.evaluate("performance.getEntriesByType('resource').map(({name}) => name)")
-    assert not any("embed" in name for name in loaded)  # whoever does not ask for it does not load it
+    assert not any("embed" in name for name in loaded)  # loaded only on demand
     ann.page.locator(".table-menu > summary").click()
-    ann.page.get_by_role("button", name="Show this game elsewhere").click()
+    ann.page.get_by_role("button", name="Embed this game").click()
     ann.page.get_by_role("button", name="Copy the HTML").click()
     expect(ann.page.get_by_text("Copied.")).to_be_visible()
     snippet = ann.page.evaluate("navigator.clipboard.readText()")
@@ -223,6 +233,6 @@ def test_the_snippet_that_is_copied_works(house: House, person: People, club: Cl
         484,
     )  # 640 x 480 and the browser's own border
     bo.act({"type": "resign"})
-    ann.page.goto(f"{house.url}/g/{game}/replay")
-    ann.page.get_by_role("button", name="Show this game elsewhere").click()
+    ann.page.goto(f"{game_server.url}/g/{game}/replay")
+    ann.page.get_by_role("button", name="Embed this game").click()
     expect(ann.page.locator(".embed-code").first).to_have_value(re.compile("replay=1"))

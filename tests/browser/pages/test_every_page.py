@@ -1,4 +1,4 @@
-"""Every page in every language: nothing overflows on a phone, nothing stays English, nothing complains."""
+"""Every page in every language: no overflow on a phone, no untranslated text, no errors in the console."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser.axe import DRAWN, PAIRS, faults_on
-from tests.browser.pages.places import OF_GAMES, PLACES, every_place, in_language, visit
-from tests.browser.table.house import Player
+from tests.browser.axe import FINISH_ANIMATIONS, WIDTH_THEME_PAIRS, find_violations_at
+from tests.browser.game_server import Player
+from tests.browser.pages.page_paths import GAME_PAGES, PAGE_PATHS, all_page_paths, visit, with_language
 
-# What people read: text that is drawn, and the words that stand in attributes.
-READ = """() => {
+# Visible text, and text in attributes.
+VISIBLE_TEXT = """() => {
   const words = new Set();
   const add = (text) => {
     const clean = (text ?? "").replace(/\\s+/g, " ").trim();
@@ -34,56 +34,58 @@ READ = """() => {
 }"""
 
 # Reviewed: names, figures and words that are the same in one of the languages.
-REVIEWED = re.compile(
+REVIEWED_SAME_TEXTS = re.compile(
     r"(Cartagena|Jamaica|Tortuga|Hispaniola|Morgan|OpenAPI|https://|QR|Filter|Scenario|Rum|Pistol|Account|Name"
     r"|Replay|Passage|Jungle|Pirates|Actions|Modules|Open|Chat|Webhook|online|Password|Places|Pause|JSON)"
     r"( · Cartagena)?|[\d\s×½–.,·()/:%+−±✓▼]*|SV|NB|NL|DE|FR|ES|IT|[A-Z]"
     r"|[A-Z][a-z]+ [0-9a-f]{6}(, [A-Z][a-z]+ [0-9a-f]{6})*"
-    r"|Chrome on Linux|\d+ × place \d+|\d+ minutes?"
+    r"|Chrome on Linux|\d+ × rank \d+|\d+ minutes?"
 )
 
 
-def read(player: Player, place: str, language: str) -> set[str]:
-    visit(player, in_language(place, language))
-    return set(player.page.evaluate(READ))
+def read_visible_text(player: Player, place: str, language: str) -> set[str]:
+    visit(player, with_language(place, language))
+    return set(player.page.evaluate(VISIBLE_TEXT))
 
 
 # 200 % zoom on a laptop is a page half as wide with the same words.
 SCREENS = ((640, 400), (390, 844))
 
 
-def too_wide(player: Player, language: str) -> list[str]:
-    """What sticks out sideways at twice the size and on a phone, as wide as which the page is left."""
+def find_overflow(player: Player, language: str) -> list[str]:
+    """Return what overflows sideways at 200 % zoom and on a phone; the page keeps the phone's width."""
     found: list[str] = []
     for width, height in SCREENS:
         player.page.set_viewport_size({"width": width, "height": height})
-        player.page.evaluate(DRAWN)
-        # against the width that was asked for: a phone shows a page that is too wide by making it smaller
+        player.page.evaluate(FINISH_ANIMATIONS)
+        # compared with the requested width: a phone zooms out when a page is too wide
         wide = int(player.page.evaluate("document.documentElement.scrollWidth")) - width
         if wide > 0:
             found.append(f"in {language}: {wide} px too wide at {width}")
     return found
 
 
-def speak_and_fit(person: Callable[..., Player], english: dict[str, set[str]], language: str) -> None:
-    """Every page in one language, on a phone; `english` keeps the English words from one call to the next."""
+def assert_translated_and_fitting(
+    person: Callable[..., Player], english: dict[str, set[str]], language: str
+) -> None:
+    """Check every page in one language on a phone; `english` caches the English words between calls."""
     ann = person("Ann", viewport={"width": 390, "height": 844})
     left: dict[str, set[str]] = {}
-    for place in every_place(person, ann):
+    for place in all_page_paths(person, ann):
         if place not in english:
-            english[place] = read(ann, place, "en")
-        words = read(ann, place, language)
-        assert too_wide(ann, language) == [], place
+            english[place] = read_visible_text(ann, place, "en")
+        words = read_visible_text(ann, place, language)
+        assert find_overflow(ann, language) == [], place
         assert ann.page.locator("html").get_attribute("lang") == language
         if language != "en":
-            same = {text for text in words & english[place] if not REVIEWED.fullmatch(text)}
+            same = {text for text in words & english[place] if not REVIEWED_SAME_TEXTS.fullmatch(text)}
             if same:
                 left[place] = same
     ann.complaints[:] = [line for line in ann.complaints if "404" not in line]
     assert left == {}
 
 
-TARGETS = """() => [...document.querySelectorAll(
+SMALL_TARGETS = """() => [...document.querySelectorAll(
     "button, summary, select, .button, .places a, .brand, " +
     "input:not([type=checkbox], [type=radio], [type=file])")]
   .filter((node) => node.offsetParent && !node.closest("svg"))
@@ -92,16 +94,16 @@ TARGETS = """() => [...document.querySelectorAll(
   .map(({ words, box }) => `${words} ${Math.round(box.width)}×${Math.round(box.height)}`)"""
 
 
-ALL = (*PLACES, *OF_GAMES)
-FEW = [ALL[at : at + 3] for at in range(0, len(ALL), 3)]
+ALL_PAGES = (*PAGE_PATHS, *GAME_PAGES)
+PAGE_BATCHES = [ALL_PAGES[at : at + 3] for at in range(0, len(ALL_PAGES), 3)]
 
 
-@pytest.mark.parametrize("places", FEW, ids=lambda places: places[0])
-def test_a_page_is_for_everyone(person: Callable[..., Player], places: tuple[str, ...]):
-    """By axe on a screen by day or on a phone by lantern; its words in one of the two longest languages, its width
-    on a phone and at twice the size, and large enough for a finger; and nobody else is asked for anything.
+@pytest.mark.parametrize("places", PAGE_BATCHES, ids=lambda places: places[0])
+def test_page_is_accessible_translated_and_fits(person: Callable[..., Player], places: tuple[str, ...]):
+    """Check pages with axe, their translation, their width on a phone and at 200 % zoom, and the size of targets.
 
-    From page to page the screen and the language change; each page in all of them is in tests/soak.
+    They must not contact another host. Screen and language alternate from page to page; tests/soak checks every page
+    in all combinations.
     """
     ann = person("Ann", bypass_csp=True)
     thumb = person("Thumb", phone=True)
@@ -110,25 +112,27 @@ def test_a_page_is_for_everyone(person: Callable[..., Player], places: tuple[str
         each.page.on("request", lambda request: asked.add(urlsplit(request.url).netloc))
     found: list[str] = []
     for place in places:
-        path = OF_GAMES[place](person, ann) if place in OF_GAMES else place
-        turn = ALL.index(place)
-        english = read(ann, path, "en")
-        found += [f"{place}, {line}" for line in faults_on(ann.page, *PAIRS[turn % 2])]
-        language = ("de", "fr")[turn // 2 % 2]  # so that either language meets either screen
-        words = read(thumb, path, language)
+        path = GAME_PAGES[place](person, ann) if place in GAME_PAGES else place
+        turn = ALL_PAGES.index(place)
+        english = read_visible_text(ann, path, "en")
+        found += [f"{place}, {line}" for line in find_violations_at(ann.page, *WIDTH_THEME_PAIRS[turn % 2])]
+        language = ("de", "fr")[turn // 2 % 2]  # so that each language is checked on each screen
+        words = read_visible_text(thumb, path, language)
         assert thumb.page.locator("html").get_attribute("lang") == language
         found += [
-            f"{place} in {language}: {text}" for text in words & english if not REVIEWED.fullmatch(text)
+            f"{place} in {language}: {text}"
+            for text in words & english
+            if not REVIEWED_SAME_TEXTS.fullmatch(text)
         ]
-        found += [f"{place} {line}" for line in too_wide(thumb, language)]
-        found += [f"{place} for a finger: {line}" for line in thumb.page.evaluate(TARGETS)]
+        found += [f"{place} {line}" for line in find_overflow(thumb, language)]
+        found += [f"{place} for a finger: {line}" for line in thumb.page.evaluate(SMALL_TARGETS)]
     for each in (ann, thumb):
         each.complaints[:] = [line for line in each.complaints if "404" not in line]
     assert found == []
     assert asked - {""} == {urlsplit(ann.url).netloc}
 
 
-def test_the_language_switch_is_kept(person: Callable[..., Player]):
+def test_chosen_language_is_remembered(person: Callable[..., Player]):
     ann = person("Ann")
     ann.page.goto(ann.url)
     ann.page.locator(".menu").first.locator("summary").click()

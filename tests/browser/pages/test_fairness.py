@@ -1,4 +1,4 @@
-"""Chance checked in the browser by its own code: it holds for real games and fails for tampered ones."""
+"""The fairness check in the browser: it passes for real games and fails for tampered ones."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from app import rules
-from tests.browser.pages.places import played
-from tests.browser.table.house import SHORT, Player, begin
+from tests.browser.game_server import SHORT, Player, begin
+from tests.browser.pages.page_paths import played_record
 from tests.js.random_games import PRESETS
 
 SEED = "5eed" * 16
@@ -35,35 +35,35 @@ GAMES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("preset", GAMES)
-def test_a_real_game_holds(person: Callable[..., Player], tmp_path: Path, preset: str):
+def test_real_game_passes_the_check(person: Callable[..., Player], tmp_path: Path, preset: str):
     ann = person(None)
-    record = played(preset, **GAMES[preset])
+    record = played_record(preset, **GAMES[preset])
     check(ann.page, ann.url, record, tmp_path)
     expect(ann.page.locator("[data-verdict]")).to_contain_text("This game was fair")
     expect(ann.page.locator("[data-commitment]")).to_have_text(record["commitment"])
     expect(ann.page.locator(".check-bad")).to_have_count(0)
 
 
-def other_seed(record: dict[str, Any]) -> None:
+def replace_seed(record: dict[str, Any]) -> None:
     record["server_seed"] = "0" * 64
 
 
-def other_seed_with_its_commitment(record: dict[str, Any]) -> None:
+def replace_seed_and_commitment(record: dict[str, Any]) -> None:
     record["server_seed"] = "0" * 64
     record["commitment"] = rules.commitment_of("0" * 64)
 
 
-def other_nonce(record: dict[str, Any]) -> None:
+def replace_nonce(record: dict[str, Any]) -> None:
     record["nonces"][0] = "f" * 32
 
 
-def ground_bot(record: dict[str, Any]) -> None:
-    """The server says that Bo was a bot of its own: then it chose the number, and with it the deck."""
+def claim_bot_seat(record: dict[str, Any]) -> None:
+    """Claim that Bo was a bot of the server: then the server chose the nonce, and with it the deck."""
     record["players"][1]["bot"] = "sailor"
 
 
-def a_card_never_held(record: dict[str, Any]) -> None:
-    """The first advance for which some symbol is not in the hand is said to be made with that one."""
+def play_card_never_held(record: dict[str, Any]) -> None:
+    """Change the first possible advance to a symbol that is not in the hand."""
     symbols = {"bottle", "dagger", "hat", "key", "pistol", "skull"}
     positions = rules.replay(rules.record_from_json(record))
     for move, (before, _) in zip(record["actions"], positions, strict=False):
@@ -74,43 +74,50 @@ def a_card_never_held(record: dict[str, Any]) -> None:
     raise AssertionError("every hand held every symbol at every advance")
 
 
-def a_move_left_out(record: dict[str, Any]) -> None:
+def drop_a_move(record: dict[str, Any]) -> None:
     del record["actions"][4]
 
 
 @pytest.mark.parametrize(
     "tamper",
-    [other_seed, other_seed_with_its_commitment, other_nonce, ground_bot, a_card_never_held, a_move_left_out],
+    [
+        replace_seed,
+        replace_seed_and_commitment,
+        replace_nonce,
+        claim_bot_seat,
+        play_card_never_held,
+        drop_a_move,
+    ],
 )
-def test_a_tampered_record_does_not_hold(
+def test_tampered_record_fails_the_check(
     person: Callable[..., Player], tmp_path: Path, tamper: Callable[[dict[str, Any]], None]
 ):
     ann = person(None)
-    record = copy.deepcopy(played("jamaica"))
+    record = copy.deepcopy(played_record("jamaica"))
     tamper(record)
     check(ann.page, ann.url, record, tmp_path)
-    expect(ann.page.locator("[data-verdict]")).to_contain_text("does not hold")
+    expect(ann.page.locator("[data-verdict]")).to_contain_text("does not match")
     ann.complaints.clear()
 
 
-def test_a_server_that_deals_another_card_is_caught(person: Callable[..., Player], tmp_path: Path):
-    """The events come from the server; the cards are the browser's own. Swap one drawn card on the way."""
+def test_server_that_deals_another_card_is_detected(person: Callable[..., Player], tmp_path: Path):
+    """Swap one drawn card in the server's events; the browser computes the cards itself."""
     ann = person(None)
 
     def cheat(route: Any) -> None:
         answer = route.fetch()
-        told = answer.json()
-        drawn = next(e for step in told["steps"] for e in step["events"] if e["type"] == "cards_drawn")
+        payload = answer.json()
+        drawn = next(e for step in payload["steps"] for e in step["events"] if e["type"] == "cards_drawn")
         drawn["cards"][0] = "hat" if drawn["cards"][0] != "hat" else "key"
-        route.fulfill(response=answer, json=told)
+        route.fulfill(response=answer, json=payload)
 
     ann.page.route("**/replay/steps", cheat)
-    check(ann.page, ann.url, played("jamaica"), tmp_path)
-    expect(ann.page.locator(".check-bad")).to_contain_text("did not lie on top of the deck")
-    expect(ann.page.locator("[data-verdict]")).to_contain_text("does not hold")
+    check(ann.page, ann.url, played_record("jamaica"), tmp_path)
+    expect(ann.page.locator(".check-bad")).to_contain_text("was not on top of the deck")
+    expect(ann.page.locator("[data-verdict]")).to_contain_text("does not match")
 
 
-def test_the_page_of_a_game_shows_the_seal_first_and_the_secret_after(person: Callable[..., Player]):
+def test_game_page_shows_the_commitment_first_and_the_seed_at_the_end(person: Callable[..., Player]):
     ann, bo = person("Ann"), person("Bo")
     game = begin(ann, bo, options=SHORT)
     ann.page.goto(f"{ann.url}/g/{game}/fairness")
@@ -128,14 +135,14 @@ def test_the_page_of_a_game_shows_the_seal_first_and_the_secret_after(person: Ca
     expect(ann.page.locator("[data-verdict]")).to_contain_text("This game was fair")
 
 
-def test_the_browsers_set_up_is_the_engines(person: Callable[..., Player]):
+def test_browser_deals_the_same_set_up_as_the_engine(person: Callable[..., Player]):
     ann = person(None)
     ann.page.goto(f"{ann.url}/fairness")
     for options in PRESETS:
         full = rules.options_to_json(rules.parse_options(options))
         made = rules.position_to_json(rules.new_game(rules.parse_options(options), SEED))
         found = ann.page.evaluate(
-            "async ([options, seed]) => (await import('/static/js/pages/chance.js')).setUp(options, seed)",
+            "async ([options, seed]) => (await import('/static/js/pages/seeded_setup.js')).setUp(options, seed)",
             [full, SEED],
         )
         assert found["board"] == made["board"], options
@@ -145,9 +152,9 @@ def test_the_browsers_set_up_is_the_engines(person: Callable[..., Player]):
         assert (found["chests"], found["aside"]) == (made["chests"], made["chests_aside"]), options
 
 
-def test_without_a_game_there_is_nothing_to_show_but_the_way_to_a_record(person: Callable[..., Player]):
+def test_page_without_a_game_offers_only_the_record_upload(person: Callable[..., Player]):
     ann = person(None)
     ann.page.goto(f"{ann.url}/fairness")
-    expect(ann.page.get_by_text("Choose the file of a record")).to_be_visible()
+    expect(ann.page.get_by_text("Choose a record file")).to_be_visible()
     expect(ann.page.locator("[data-seals]")).to_be_hidden()
     expect(ann.page.get_by_role("button", name="Check this game")).to_have_count(0)

@@ -1,4 +1,4 @@
-"""Where the system forces its colours: what is chosen, spent, playable or current can still be told; and on paper."""
+"""Forced colours and print: selected, spent, playable and current elements stay distinguishable."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.pages.places import visit
-from tests.browser.table.house import SHORT, Player, begin, move_beside
+from tests.browser.game_server import SHORT, Player, begin, move_via_api
+from tests.browser.pages.page_paths import visit
 
-# What tells an element apart where colours are forced: ground, edges and outline, as they are drawn.
-LOOK = """(node, pseudo) => {
+# What distinguishes an element when colours are forced: its computed background, borders and outline.
+APPEARANCE = """(node, pseudo) => {
   const style = getComputedStyle(node, pseudo || null);
   const edge = (side) => [style[`border${side}Color`], style[`border${side}Width`], style[`border${side}Style`]];
   const outline = style.outlineStyle === "none" ? "none" : [style.outlineColor, style.outlineWidth];
@@ -18,48 +18,52 @@ LOOK = """(node, pseudo) => {
 }"""
 
 
-def look(page: Page, selector: str, pseudo: str = "") -> str:
-    return str(page.locator(selector).first.evaluate(LOOK, pseudo))
+def appearance_of(page: Page, selector: str, pseudo: str = "") -> str:
+    return str(page.locator(selector).first.evaluate(APPEARANCE, pseudo))
 
 
-def test_what_is_chosen_and_where_one_is_can_be_told_on_the_pages(person: Callable[..., Player]) -> None:
+def test_selected_option_and_current_page_are_distinguishable(person: Callable[..., Player]) -> None:
     ann = person("Ann", forced_colors="active")
     visit(ann, "/rules")
-    assert look(ann.page, ".places a[aria-current]") != look(ann.page, ".places a:not([aria-current])")
-    assert look(ann.page, ".book-index a[aria-current]") != look(
+    assert appearance_of(ann.page, ".places a[aria-current]") != appearance_of(
+        ann.page, ".places a:not([aria-current])"
+    )
+    assert appearance_of(ann.page, ".book-index a[aria-current]") != appearance_of(
         ann.page, ".book-index li a:not([aria-current])"
     )
     visit(ann, "/new")
     chosen = ".segments input:checked:enabled + span"
-    assert look(ann.page, chosen) != look(ann.page, ".segments input:not(:checked):enabled + span")
+    assert appearance_of(ann.page, chosen) != appearance_of(
+        ann.page, ".segments input:not(:checked):enabled + span"
+    )
 
 
-def test_spent_actions_and_playable_cards_can_be_told_at_the_table(person: Callable[..., Player]) -> None:
+def test_spent_actions_and_playable_cards_are_distinguishable(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann", forced_colors="active"), person("Bo")
     game = begin(ann, bo, options={**SHORT, "first": 0})
-    assert move_beside(ann)
+    assert move_via_api(ann)
     ann.open(game)
     expect(ann.page.locator(".hand-card.playable").first).to_be_visible()
-    assert look(ann.page, ".pip.taken") != look(ann.page, ".pip:not(.taken)")
-    assert look(ann.page, "[role=tab][aria-selected=true]") != look(
+    assert appearance_of(ann.page, ".pip.taken") != appearance_of(ann.page, ".pip:not(.taken)")
+    assert appearance_of(ann.page, "[role=tab][aria-selected=true]") != appearance_of(
         ann.page, "[role=tab][aria-selected=false]"
     )
     playable = ann.page.locator(".hand-card.playable").first
-    lit = look(ann.page, ".hand-card.playable .card")
-    sign = look(ann.page, ".hand-card.playable .stack", "::after")
+    lit = appearance_of(ann.page, ".hand-card.playable .card")
+    sign = appearance_of(ann.page, ".hand-card.playable .stack", "::after")
     plain = playable.evaluate(
         f"""(node) => {{
           node.classList.remove("playable");
-          const look = ({LOOK})(node.querySelector(".card"));
+          const look = ({APPEARANCE})(node.querySelector(".card"));
           node.classList.add("playable");
           return look;
         }}"""
     )
     assert lit != plain
-    assert sign != look(ann.page, ".bench"), "the bar below the card is not of the bench's colour"
+    assert sign != appearance_of(ann.page, ".bench"), "the bar below the card is not of the bench's colour"
 
 
-def test_rules_on_paper_show_every_board_without_being_scrolled(person: Callable[..., Player]) -> None:
+def test_printed_rules_show_every_board_in_full(person: Callable[..., Player]) -> None:
     ann = person("Ann")
     visit(ann, "/rules")
     boards = ann.page.locator("[data-demo-board]")
@@ -71,7 +75,7 @@ def test_rules_on_paper_show_every_board_without_being_scrolled(person: Callable
     expect(ann.page.locator("[data-demo-play]").first).to_be_hidden()
 
 
-def test_a_dark_page_is_printed_in_the_light_colours(person: Callable[..., Player]) -> None:
+def test_dark_page_is_printed_in_light_colours(person: Callable[..., Player]) -> None:
     ann = person("Ann", color_scheme="dark")
     visit(ann, "/rules")
     ink = "() => getComputedStyle(document.body).color"

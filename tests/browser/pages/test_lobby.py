@@ -1,4 +1,4 @@
-"""The lobby: four ways into a game, and tables that come and go by themselves."""
+"""The lobby: four ways into a game, and a list of tables that updates live."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import expect
 
-from tests.browser.table.house import SHORT, House, Player, begin, move_beside
+from tests.browser.game_server import SHORT, GameServer, Player, begin, move_via_api
 
 PLAY_ON = re.compile("Your turn|Continue")
 
@@ -23,7 +23,8 @@ def test_one_click_from_the_front_page_into_a_game_against_bots(person: Callable
 def test_a_double_click_opens_one_table(person: Callable[..., Player]):
     guest = person("Guest")
     for number, (page, button) in enumerate(
-        (("", "Play now against bots"), ("", "Quick play with people"), ("/new", "Open the table")), start=1
+        (("", "Play now against bots"), ("", "Quick game with other players"), ("/new", "Create the table")),
+        start=1,
     ):
         guest.page.goto(guest.url + page)
         guest.page.get_by_role("button", name=button).dblclick()
@@ -32,7 +33,7 @@ def test_a_double_click_opens_one_table(person: Callable[..., Player]):
         assert len(guest.api("GET", "/games?list=mine")["games"]) == number
 
 
-def test_at_the_limit_the_oldest_game_without_others_makes_room_and_this_is_said(
+def test_oldest_solo_game_is_closed_at_the_limit_with_a_notice(
     person: Callable[..., Player],
 ):
     guest = person("Guest")
@@ -50,7 +51,7 @@ def test_at_the_limit_the_oldest_game_without_others_makes_room_and_this_is_said
     expect(row).to_have_count(0)
 
 
-def test_an_open_table_appears_by_itself_and_is_joined_with_a_name_in_one_step(person: Callable[..., Player]):
+def test_open_table_appears_without_reload_and_is_joined_with_a_name(person: Callable[..., Player]):
     ann, bo = person("Ann"), person(None)
     bo.page.goto(bo.url)
     expect(bo.page.locator("[data-waiting]")).to_be_hidden()
@@ -65,7 +66,7 @@ def test_an_open_table_appears_by_itself_and_is_joined_with_a_name_in_one_step(p
     assert "Salty Bo" in [seat["name"] for seat in ann.state()["table"]["seats"]]
 
 
-def test_filters_hold_for_tables_that_come_later(person: Callable[..., Player]):
+def test_filters_apply_to_tables_added_later(person: Callable[..., Player]):
     ann, bo = person("Ann"), person("Bo")
     bo.page.goto(bo.url)
     bo.page.get_by_label("Edition").select_option("jungle")
@@ -83,13 +84,13 @@ def test_quick_play_seats_two_strangers_at_one_table(person: Callable[..., Playe
         player.page.goto(player.url)
         player.page.get_by_label("Edition").select_option("dungeon")
         player.page.get_by_label("Seats").select_option("2")
-        player.page.get_by_role("button", name="Quick play").click()
+        player.page.get_by_role("button", name="Quick game").click()
         player.page.wait_for_url(re.compile(r"/g/"))
         expect(player.page.locator("#table[data-phase]")).to_be_visible()
     assert ann.page.url == bo.page.url
 
 
-def test_my_games_stand_first_and_say_whose_turn_it_is(person: Callable[..., Player]):
+def test_own_games_are_listed_first_with_whose_turn_it_is(person: Callable[..., Player]):
     ann = person("Ann")
     ann.page.goto(ann.url)
     game = ann.create({"preset": "jamaica", "players": 2, "first": 0}, bots=["sailor"])
@@ -103,7 +104,7 @@ def test_my_games_stand_first_and_say_whose_turn_it_is(person: Callable[..., Pla
         expect(ann.page).to_have_title(re.compile(r"^\(\d+\) Your turn"))
 
 
-def test_a_name_that_cannot_be_one_is_refused_with_a_sentence(person: Callable[..., Player]):
+def test_invalid_name_is_refused_with_an_explanation(person: Callable[..., Player]):
     ann = person(None)
     ann.page.goto(ann.url)
     ann.page.get_by_label("Name", exact=True).fill("admin")
@@ -113,22 +114,22 @@ def test_a_name_that_cannot_be_one_is_refused_with_a_sentence(person: Callable[.
     ann.page.get_by_role("button", name="Save").click()
     expect(ann.page.locator("#name-said")).to_have_text("Saved.")
     expect(ann.page.locator(".who-name")).to_have_text("Captain Nettle")
-    ann.complaints.clear()  # the refused request is written to the console by the browser itself
+    ann.complaints.clear()  # the browser logs the refused request
 
 
-def test_the_lobby_comes_back_after_the_server_was_away(person: Callable[..., Player], house: House):
+def test_lobby_reconnects_after_a_server_restart(person: Callable[..., Player], game_server: GameServer):
     ann, bo = person("Ann"), person("Bo")
     bo.page.goto(bo.url)
     expect(bo.page.locator("[data-waiting]")).to_be_hidden()
-    house.stop()
-    house.start()
+    game_server.stop()
+    game_server.start()
     game = ann.create({"preset": "hispaniola", "players": 3})
     ann.command("sit")
     expect(bo.page.locator(f'[data-room="{game}"]')).to_be_visible()
     bo.complaints.clear()
 
 
-def test_your_turn_reaches_a_page_that_nobody_looks_at(person: Callable[..., Player]):
+def test_turn_is_announced_on_a_hidden_page(person: Callable[..., Player]):
     ann, bo = person("Ann", permissions=["notifications"]), person("Bo")
     game = begin(ann, bo, options={**SHORT, "first": 1})
     ann.page.add_init_script(
@@ -136,7 +137,7 @@ def test_your_turn_reaches_a_page_that_nobody_looks_at(person: Callable[..., Pla
         "Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });"
         "window.Notification = class extends EventTarget { constructor(title) { super(); told.push(title); }"
         " static permission = 'granted'; };"
-        # Noted by the page itself: whoever listens from outside may come after the first frame.
+        # Recorded in the page: a listener outside it may miss the first frame.
         "window.WebSocket = class extends WebSocket { constructor(address) { super(address);"
         " this.addEventListener('message', ({ data }) => { window.listed ||= data.includes('\"lobby\"'); }); } };"
     )
@@ -145,6 +146,6 @@ def test_your_turn_reaches_a_page_that_nobody_looks_at(person: Callable[..., Pla
     assert ann.page.evaluate("told") == []
     bo.game = game
     while bo.state().get("choices"):
-        move_beside(bo)
+        move_via_api(bo)
     ann.page.wait_for_function("() => told.length > 0")
     assert ann.page.evaluate("told") == ["Your turn"]

@@ -1,4 +1,4 @@
-"""Replays: any step by slider, keys and link; any eyes after the end, one's own before; record files."""
+"""Replays: steps by slider, keys and link; every seat's view after the end, the own view before; record files."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.pages.places import played
-from tests.browser.table.house import SHORT, Player, begin, move_beside
+from tests.browser.game_server import SHORT, Player, begin, move_via_api
+from tests.browser.pages.page_paths import played_record
 
 HIDDEN = {**SHORT, "hands": "hidden", "supply": "deck"}
 
@@ -30,20 +30,20 @@ def count(page: Page) -> str:
 
 @pytest.fixture
 def finished(person: Callable[..., Player]) -> tuple[Player, str]:
-    """A game played to its end beside the pages."""
+    """Play a game to its end through the API."""
     ann, bo = person("Ann"), person("Bo")
     game = begin(ann, bo, options=HIDDEN)
     for turn in range(30):
         player = (ann, bo)[turn % 2]
-        if move_beside(player) and turn > 20:
+        if move_via_api(player) and turn > 20:
             break
     bo.act({"type": "resign"})
     return ann, game
 
 
-def test_a_record_file_is_stepped_through_by_keys_and_slider(person: Callable[..., Player], tmp_path: Path):
+def test_record_file_is_navigated_with_keys_and_slider(person: Callable[..., Player], tmp_path: Path):
     ann = person(None)
-    record = played("tortuga")
+    record = played_record("tortuga")
     moves = len(record["actions"])
     load(ann.page, ann.url, record, tmp_path)
     expect(ann.page.locator("[data-count]")).to_have_text(f"0 / {moves}")
@@ -66,7 +66,7 @@ def test_a_record_file_is_stepped_through_by_keys_and_slider(person: Callable[..
     ann.page.get_by_role("button", name="Pause").click()
 
 
-def test_after_the_end_any_eyes_and_a_link_to_a_step(
+def test_finished_game_can_be_seen_from_any_seat_and_linked_by_step(
     finished: tuple[Player, str], person: Callable[..., Player]
 ):
     ann, game = finished
@@ -77,20 +77,20 @@ def test_after_the_end_any_eyes_and_a_link_to_a_step(
     hands = page.locator(".player .mini-hand")
     expect(hands.nth(0).locator(".mini-card")).not_to_have_count(0)
     expect(hands.nth(1).locator(".mini-card")).not_to_have_count(0)
-    page.get_by_label("Seen by").select_option("0")
+    page.get_by_label("View as").select_option("0")
     expect(hands.nth(1).locator(".mini-card")).to_have_count(0)
     expect(page.locator("[data-count]")).to_contain_text("4 / ")
-    page.get_by_label("Seen by").select_option("none")
+    page.get_by_label("View as").select_option("none")
     expect(hands.nth(0).locator(".mini-card")).to_have_count(0)
     page.locator("h1").click()
     page.keyboard.press("ArrowRight")
     expect(page).to_have_url(re.compile("step=5$"))
-    # wherever one goes, its line is among those of the log that can be seen
+    # the log scrolls to the line of every step
     page.keyboard.press("End")
     expect(page.locator("[data-log] [aria-current]")).to_be_in_viewport()
 
 
-def test_the_record_is_downloaded_and_loaded_again(finished: tuple[Player, str], tmp_path: Path):
+def test_record_can_be_downloaded_and_loaded_again(finished: tuple[Player, str], tmp_path: Path):
     ann, game = finished
     ann.page.goto(f"{ann.url}/g/{game}/replay")
     with ann.page.expect_download() as download:
@@ -101,12 +101,12 @@ def test_the_record_is_downloaded_and_loaded_again(finished: tuple[Player, str],
     expect(ann.page.locator("[data-count]")).to_have_text(f"0 / {len(record['actions'])}")
 
 
-def test_during_the_game_one_sees_only_what_one_has_seen(person: Callable[..., Player]):
+def test_replay_of_running_game_shows_only_what_the_player_saw(person: Callable[..., Player]):
     ann, bo, eve = person("Ann"), person("Bo"), person("Eve")
     game = begin(ann, bo, options=HIDDEN)
     for _ in range(4):
-        move_beside(ann)
-        move_beside(bo)
+        move_via_api(ann)
+        move_via_api(bo)
     frames: list[str] = []
     eve.page.on("response", lambda answer: frames.append(answer.text()) if "/seen" in answer.url else None)
     for player, shown in ((ann, (True, False)), (bo, (False, True)), (eve, (False, False))):
@@ -124,15 +124,13 @@ def test_during_the_game_one_sees_only_what_one_has_seen(person: Callable[..., P
     assert all(event["cards"] is None for event in drawn)
 
 
-def test_a_file_that_is_no_record_is_refused_with_a_sentence(person: Callable[..., Player], tmp_path: Path):
+def test_invalid_record_file_is_refused_with_an_explanation(person: Callable[..., Player], tmp_path: Path):
     ann = person(None)
-    for wrong in ({}, {"format": "cartagena-record/1"}, {**played("tortuga"), "nonces": []}):
+    for wrong in ({}, {"format": "cartagena-record/1"}, {**played_record("tortuga"), "nonces": []}):
         load(ann.page, ann.url, wrong, tmp_path)
         expect(ann.page.locator("[data-problem]")).to_be_visible()
-    expect(ann.page.locator("[data-problem]")).to_have_text(
-        "The record is damaged: its part “nonces” is not as it should be."
-    )
-    whole = played("tortuga")
+    expect(ann.page.locator("[data-problem]")).to_have_text("The record is damaged: “nonces” is not valid.")
+    whole = played_record("tortuga")
     load(ann.page, ann.url, whole, tmp_path)
     expect(ann.page.locator("[data-board] svg")).to_be_in_viewport(ratio=0.99)
     expect(ann.page.locator("[data-load]")).to_be_hidden()

@@ -1,4 +1,4 @@
-"""The review page: the curve, what luck and choices did, and links into the replay."""
+"""The review page: the curve, the effects of luck and choices, and links into the replay."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 from playwright.sync_api import expect
 
-from tests.browser.table.house import SHORT, Player, begin, move_beside
+from tests.browser.game_server import SHORT, Player, begin, move_via_api
 
 
-def test_a_finished_game_is_reviewed(person: Callable[..., Player]):
+def test_finished_game_has_a_review(person: Callable[..., Player]):
     ann, bo = person("Ann"), person("Bo")
     game = begin(ann, bo, options={**SHORT, "hands": "hidden", "supply": "deck"})
     for turn in range(30):
-        if move_beside((ann, bo)[turn % 2]) and turn > 20:
+        if move_via_api((ann, bo)[turn % 2]) and turn > 20:
             break
     ann.page.goto(f"{ann.url}/g/{game}/review")
     expect(ann.page.locator("[data-problem]")).to_be_visible()
@@ -24,13 +24,13 @@ def test_a_finished_game_is_reviewed(person: Callable[..., Player]):
     expect(curve).to_be_visible(timeout=30_000)
     expect(ann.page.locator(".review-curve .review-line")).to_have_count(2)
     expect(ann.page.locator("[data-sums] tr")).to_have_count(2)
-    # The curve moves the board: by keys, and by touching it; what it says is spoken.
+    # The curve controls the board by keys and touch, and announces its values.
     curve.press("Home")
     expect(curve).to_have_attribute("aria-valuetext", "The start of the game.")
     expect(ann.page.locator(".arrow")).to_have_count(0)
     curve.press("ArrowRight")
     expect(curve).to_have_attribute("aria-valuenow", "1")
-    expect(curve).to_have_attribute("aria-valuetext", re.compile(r"^Turn 1: .+, chance \d+%"))
+    expect(curve).to_have_attribute("aria-valuetext", re.compile(r"^Turn 1: .+, chance of winning: \d+%"))
     expect(ann.page.locator(".arrow.played")).not_to_have_count(0)
     box = curve.bounding_box()
     assert box is not None
@@ -41,12 +41,12 @@ def test_a_finished_game_is_reviewed(person: Callable[..., Player]):
     ann.page.mouse.move(box["x"] + 50, box["y"] + 60)
     expect(curve).to_have_attribute("aria-valuenow", "0")
     ann.page.mouse.up()
-    # The mistakes come first, each a way to its turn, where the better turn is drawn beside the one played.
+    # Mistakes are listed first; each links to its turn, which shows the better turn beside the played one.
     mistakes = ann.page.locator("[data-mistakes] button")
     mistakes.first.click()
-    expect(ann.page.locator("[data-turn]")).to_contain_text("Better, by")
+    expect(ann.page.locator("[data-turn]")).to_contain_text("Better by")
     expect(ann.page.locator(".board .arrow.better")).not_to_have_count(0)
-    # A player's colour means that player: nothing else on the curve has the one of yellow.
+    # A player's colour is used for that player only: nothing else on the curve is yellow.
     point = ann.page.locator(".review-curve .point")
     if point.count():
         yellow = ann.page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--seat-2')")
@@ -67,19 +67,19 @@ def test_a_finished_game_is_reviewed(person: Callable[..., Player]):
     expect(curve).to_have_attribute("aria-valuenow", last, timeout=30_000)
 
 
-def test_a_turn_is_tried_again_against_a_bot(person: Callable[..., Player]):
+def test_turn_can_be_replayed_against_a_bot(person: Callable[..., Player]):
     ann, bo = person("Ann"), person("Bo")
     game = begin(ann, bo, options={**SHORT, "hands": "hidden", "supply": "deck"})
     for _ in range(12):
-        assert move_beside(ann) or move_beside(bo)
+        assert move_via_api(ann) or move_via_api(bo)
     bo.act({"type": "resign"})
     before = len(ann.api("GET", f"/games/{game}/record")["actions"])
     ann.page.goto(f"{ann.url}/g/{game}/review?step=0")
-    ann.page.get_by_role("link", name="Try from here").click()
+    ann.page.get_by_role("link", name="Play on from here").click()
     expect(ann.page).to_have_url(re.compile(rf"/g/{game}/try\?step=0"))
     expect(ann.page.locator(".status-words")).to_have_text("Your turn")
     note = ann.page.locator(".trial-note")
-    expect(note).to_contain_text("nothing of it is kept")
+    expect(note).to_contain_text("nothing is saved")
     expect(note).to_have_css("display", "flex")  # with its style, which no other table loads
     # a move, taken back, and one that stands
     for attempt in range(2):
@@ -93,7 +93,7 @@ def test_a_turn_is_tried_again_against_a_bot(person: Callable[..., Player]):
             undo.click()
             expect(undo).to_be_hidden()
     ann.page.locator(".end-turn").click()
-    # the bot replies and it is one's turn again, as at any table
+    # the bot replies, and it is the player's turn again
     expect(ann.page.locator(".log-line").last).to_contain_text("is next")
     expect(ann.page.locator("#table")).to_have_attribute("data-mine", "true", timeout=30_000)
     assert len(ann.api("GET", f"/games/{game}/record")["actions"]) == before

@@ -1,4 +1,4 @@
-"""The tutorial to its end, by clicks and by keys, on the real engine; and the rules' living examples."""
+"""The tutorial by clicks and by keys on the real engine, and the interactive examples of the rules."""
 
 from __future__ import annotations
 
@@ -8,62 +8,62 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from app.web.pages.lessons import DEMOS, LESSONS
-from tests.browser.table.house import Player
+from tests.browser.game_server import Player
 
 
-def place(page: Page, name: str) -> None:
-    """Click a place of the small board."""
+def click_place(page: Page, name: str) -> None:
+    """Click a space of the small board."""
     page.locator(f'[data-board] [data-place="{name}"]').dispatch_event("click", {"bubbles": True})
 
 
-def opened(page: Page, number: int) -> None:
-    """The step is there, after "Next step" where it is not the first."""
+def expect_step(page: Page, number: int) -> None:
+    """Go to the step with "Next step", unless it is the first, and expect it."""
     if number:
         page.get_by_role("button", name="Next step").click()
     expect(page.locator(f'[data-lesson-open="{LESSONS[number].name}"]')).to_be_visible()
 
 
-def card(page: Page, name: str) -> None:
+def click_card(page: Page, name: str) -> None:
     page.locator("[data-hand]").get_by_role("button", name=name).click()
 
 
-def praised(page: Page, number: int) -> None:
+def expect_praise(page: Page, number: int) -> None:
     expect(page.locator("[data-done]")).to_have_text(LESSONS[number].praise)
 
 
-def test_the_tutorial_by_clicks(person: Callable[..., Player]):
+def test_tutorial_can_be_completed_by_clicks(person: Callable[..., Player]):
     ann = person(None)
     page = ann.page
     page.goto(f"{ann.url}/tutorial")
-    opened(page, 0)
-    card(page, "key")
-    place(page, "start")
-    praised(page, 0)
-    opened(page, 1)
-    place(page, "2")
-    card(page, "key")
-    praised(page, 1)
-    opened(page, 2)
-    place(page, "14")
-    page.get_by_role("button", name="Fall back from space 14").click()
+    expect_step(page, 0)
+    click_card(page, "key")
+    click_place(page, "start")
+    expect_praise(page, 0)
+    expect_step(page, 1)
+    click_place(page, "2")
+    click_card(page, "key")
+    expect_praise(page, 1)
+    expect_step(page, 2)
+    click_place(page, "14")
+    page.get_by_role("button", name="Retreat from space 14").click()
     expect(page.locator("[data-done]")).to_be_hidden()
-    place(page, "9")
-    place(page, "6")
-    praised(page, 2)
-    opened(page, 3)
-    card(page, "hat")
-    place(page, "14")
+    click_place(page, "9")
+    click_place(page, "6")
+    expect_praise(page, 2)
+    expect_step(page, 3)
+    click_card(page, "hat")
+    click_place(page, "14")
     expect(page.locator("[data-moves]").get_by_role("button", name="End turn")).to_be_visible()
     page.get_by_role("button", name="End turn").click()
-    praised(page, 3)
-    opened(page, 4)
-    card(page, "skull")
-    place(page, "21")
-    praised(page, 4)
-    expect(page.get_by_role("heading", name="You know the game.")).to_be_visible()
+    expect_praise(page, 3)
+    expect_step(page, 4)
+    click_card(page, "skull")
+    click_place(page, "21")
+    expect_praise(page, 4)
+    expect(page.get_by_role("heading", name="Now you know the game.")).to_be_visible()
 
 
-def test_the_tutorial_by_keyboard_alone(person: Callable[..., Player]):
+def test_tutorial_can_be_completed_by_keyboard(person: Callable[..., Player]):
     ann = person(None)
     page = ann.page
     page.goto(f"{ann.url}/tutorial")
@@ -79,7 +79,7 @@ def test_the_tutorial_by_keyboard_alone(person: Callable[..., Player]):
                 " || document.querySelector('[data-hand]').innerText !== seen",
                 arg=seen,
             )
-        praised(page, number)
+        expect_praise(page, number)
         if number < len(LESSONS) - 1:
             expect(page.get_by_role("button", name="Next step")).to_be_focused()
             page.keyboard.press("Enter")
@@ -87,11 +87,11 @@ def test_the_tutorial_by_keyboard_alone(person: Callable[..., Player]):
     expect(page.get_by_role("link", name="Play now against bots")).to_be_focused()
 
 
-def test_on_a_phone_the_task_and_the_cards_are_seen_together(person: Callable[..., Player]):
+def test_task_and_cards_are_visible_together_on_a_phone(person: Callable[..., Player]):
     ann = person(None, phone=True)
     for number in range(len(LESSONS)):
         ann.page.goto(f"{ann.url}/tutorial")
-        opened(ann.page, 0)
+        expect_step(ann.page, 0)
         ann.page.locator("[data-lesson]").nth(number).tap()
         expect(ann.page.locator(f'[data-lesson-open="{LESSONS[number].name}"]')).to_be_visible()
         expect(ann.page.locator("[data-say]")).to_be_in_viewport(ratio=1)
@@ -99,12 +99,12 @@ def test_on_a_phone_the_task_and_the_cards_are_seen_together(person: Callable[..
         expect(ann.page.locator('[data-board] [data-place="start"]')).to_be_in_viewport()
 
 
-def test_a_step_can_be_begun_again(person: Callable[..., Player]):
+def test_step_can_be_restarted(person: Callable[..., Player]):
     ann = person(None)
     ann.page.goto(f"{ann.url}/tutorial")
-    card(ann.page, "hat")
-    place(ann.page, "start")
-    praised(ann.page, 0)
+    click_card(ann.page, "hat")
+    click_place(ann.page, "start")
+    expect_praise(ann.page, 0)
     ann.page.get_by_role("button", name="Start this step again").click()
     expect(ann.page.locator("[data-hand]").get_by_role("button", name="hat")).to_be_enabled()
 
@@ -118,12 +118,12 @@ EXAMPLES = {
 }
 
 
-def test_every_example_stands_on_a_page():
+def test_every_example_is_on_a_page():
     assert sorted(name for names in EXAMPLES.values() for name in names) == sorted(s.name for s in DEMOS)
 
 
 @pytest.mark.parametrize("page", EXAMPLES)
-def test_an_example_of_the_rules_plays_its_move(person: Callable[..., Player], page: str):
+def test_example_on_a_rules_page_plays_its_move(person: Callable[..., Player], page: str):
     ann = person(None)
     ann.page.goto(f"{ann.url}{page}")
     for name in EXAMPLES[page]:
@@ -142,7 +142,7 @@ def test_an_example_of_the_rules_plays_its_move(person: Callable[..., Player], p
         expect(example.get_by_role("button", name="Show the move")).to_be_focused()
 
 
-def test_a_lesson_refuses_what_the_rules_refuse(person: Callable[..., Player]):
+def test_lesson_refuses_illegal_moves(person: Callable[..., Player]):
     ann = person(None)
     answer = ann.context.request.post(
         f"{ann.url}/practice/jump", data={"actions": [{"type": "advance", "card": "skull", "from": 2}]}

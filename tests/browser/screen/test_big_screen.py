@@ -1,4 +1,4 @@
-"""The big screen of a table: a spectator's frames whoever is signed in, readable, awake, and still there afterwards."""
+"""The big screen of a table: spectator frames only, readable from afar, kept awake, surviving restarts."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from app.web.api.qr import _drawn
-from tests.browser.table.house import SHORT, House, Player, begin, move_beside
-from tests.browser.wardrobe import Wardrobe
+from app.web.api.qr import _draw_qr
+from tests.browser.context_pool import ContextPool
+from tests.browser.game_server import SHORT, GameServer, Player, begin, move_via_api
 
 TELEVISION = {"width": 1920, "height": 1080}
 HIDDEN = {"preset": "jamaica", "players": 2}
 
 
 def frames_of(page: Page) -> list[dict[str, Any]]:
-    """What the page's sockets are told from now on."""
+    """Collect the frames that the page's sockets receive from now on."""
     heard: list[dict[str, Any]] = []
 
     def listen(socket: Any) -> None:
@@ -30,20 +30,20 @@ def frames_of(page: Page) -> list[dict[str, Any]]:
     return heard
 
 
-def turn_on(player: Player, game: str, phase: str = "running") -> None:
+def open_screen(player: Player, game: str, phase: str = "running") -> None:
     player.page.goto(f"{player.url}/g/{game}/screen")
     expect(player.page.locator(f'#screen[data-phase="{phase}"]')).to_be_visible()
 
 
-def shows(player: Player, seq: int) -> None:
-    """Until what is drawn out slowly has come so far."""
+def wait_until_shown(player: Player, seq: int) -> None:
+    """Wait until the animations have reached this entry."""
     player.page.wait_for_function(
         "seq => Number(document.getElementById('screen').dataset.seq) >= seq", arg=seq
     )
 
 
-def unseen(frames: list[dict[str, Any]]) -> list[str]:
-    """What no spectator of a running game with hidden hands may be told."""
+def find_hidden_cards(frames: list[dict[str, Any]]) -> list[str]:
+    """Return everything in the frames that a spectator of a running game with hidden hands may not receive."""
     found = []
     for frame in frames:
         players = (frame.get("view") or {}).get("players", [])
@@ -56,34 +56,34 @@ def unseen(frames: list[dict[str, Any]]) -> list[str]:
     return found
 
 
-def test_no_frame_tells_a_signed_in_screen_a_hand(person: Callable[..., Player]) -> None:
+def test_screen_of_a_seated_player_receives_no_hand(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann", viewport=TELEVISION), person("Bo")
     game = begin(ann, bo, options=HIDDEN)
     frames = frames_of(ann.page)
-    turn_on(ann, game)
+    open_screen(ann, game)
     for _ in range(20):
-        assert move_beside(ann) or move_beside(bo)
+        assert move_via_api(ann) or move_via_api(bo)
     ann.page.reload()
     expect(ann.page.locator("#screen[data-phase=running]")).to_be_visible()
-    shows(ann, ann.state()["seq"])
+    wait_until_shown(ann, ann.state()["seq"])
     assert {"welcome", "state", "events"} <= {frame["t"] for frame in frames}
-    assert unseen(frames) == []
-    # the check itself sees a hand: the same person's own page is told one
+    assert find_hidden_cards(frames) == []
+    # the check does find a hand in the frames of the player's own page
     own = frames_of(bo.page)
     bo.open(game)
-    assert any(line.startswith("hand in") for line in unseen(own))
+    assert any(line.startswith("hand in") for line in find_hidden_cards(own))
     assert ann.page.locator(".hand-card, .who-name, .choice").count() == 0
 
 
-def test_the_code_leads_to_a_seat_and_then_to_watching(person: Callable[..., Player]) -> None:
+def test_qr_code_leads_to_a_seat_then_to_watching(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann"), person("Bo", viewport=TELEVISION)
     game = ann.create(HIDDEN)
-    turn_on(bo, game, "before")
+    open_screen(bo, game, "before")
     code = bo.page.locator(".scan-code")
 
     def leads_to(path: str) -> None:
         source = code.get_attribute("src")
-        assert bo.context.request.get(f"{bo.url}{source}").text() == _drawn(f"{bo.url}{path}")
+        assert bo.context.request.get(f"{bo.url}{source}").text() == _draw_qr(f"{bo.url}{path}")
 
     expect(bo.page.locator(".scan-words")).to_have_text("Scan to sit down")
     leads_to(f"/g/{game}?hand=1")
@@ -102,20 +102,20 @@ LARGE = (".status-words", ".plate-name", ".told-words")  # whose turn, who, what
 SMALL = (".plate-facts", ".plate-clock", ".pile-count", ".scan-words", ".plate-card")
 
 
-def test_it_is_read_from_four_metres_and_nothing_sticks_out(person: Callable[..., Player]) -> None:
-    read_from_four_metres(person, 1920, 1080)
+def test_screen_is_readable_from_four_metres_without_overflow(person: Callable[..., Player]) -> None:
+    assert_readable_from_four_metres(person, 1920, 1080)
 
 
-def read_from_four_metres(person: Callable[..., Player], width: int, height: int) -> None:
-    """Five players with open hands, clocks and a row: as much as there ever is. Larger screens in tests/soak."""
+def assert_readable_from_four_metres(person: Callable[..., Player], width: int, height: int) -> None:
+    """Check the fullest screen: five players with open hands, clocks and a row. tests/soak has larger screens."""
     people = [person(name) for name in ("Ann", "Bo", "Cy", "Di", "Ed")]
     options = {"preset": "tortuga", "players": 5}
     game = begin(*people, options=options, clock={"kind": "bank", "seconds": 900, "increment": 10})
     screen = person(None, viewport={"width": width, "height": height})
-    turn_on(screen, game)
+    open_screen(screen, game)
     seq = people[0].state()["seq"]
-    assert any(move_beside(player) for player in people)
-    shows(screen, seq + 1)
+    assert any(move_via_api(player) for player in people)
+    wait_until_shown(screen, seq + 1)
     expect(screen.page.locator(".told-words")).not_to_be_empty()
     sizes: dict[str, float] = {
         selector: screen.page.locator(selector).first.evaluate(
@@ -142,20 +142,20 @@ def read_from_four_metres(person: Callable[..., Player], width: int, height: int
     assert map_box["width"] * map_box["height"] > 0.5 * width * height
 
 
-def test_the_last_action_is_told_in_words_and_as_an_arrow(person: Callable[..., Player]) -> None:
+def test_last_action_is_shown_in_words_and_as_an_arrow(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann", viewport=TELEVISION), person("Bo")
     game = begin(ann, bo, options={**SHORT, "first": 0})
-    turn_on(ann, game)
+    open_screen(ann, game)
     name = ann.state()["table"]["seats"][0]["name"]
     seq = ann.state()["seq"]
-    assert move_beside(ann)
-    shows(ann, seq + 1)
+    assert move_via_api(ann)
+    wait_until_shown(ann, seq + 1)
     expect(ann.page.locator(".told-words")).to_contain_text(name)
-    expect(ann.page.locator(".status-words")).to_have_text(f"{name} is in turn")
+    expect(ann.page.locator(".status-words")).to_have_text(f"It's {name}'s turn.")
     assert ann.page.locator("#screen .board .trace").count() > 0
 
 
-def test_it_asks_the_device_to_stay_awake_and_again_when_it_is_shown_anew(
+def test_wake_lock_is_requested_again_when_the_page_becomes_visible(
     person: Callable[..., Player],
 ) -> None:
     ann = person("Ann", fresh=True, viewport=TELEVISION)
@@ -167,7 +167,7 @@ def test_it_asks_the_device_to_stay_awake_and_again_when_it_is_shown_anew(
           return lock;
         } } });"""
     )
-    turn_on(ann, ann.create(HIDDEN), "before")
+    open_screen(ann, ann.create(HIDDEN), "before")
     ann.page.wait_for_function("() => window.asked.length === 1")
     ann.page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
     assert ann.page.evaluate("() => window.asked.map(([kind]) => kind)") == ["screen"]  # it has one
@@ -177,21 +177,21 @@ def test_it_asks_the_device_to_stay_awake_and_again_when_it_is_shown_anew(
     ann.page.wait_for_function("() => window.asked.length === 2")
 
 
-def test_a_locked_table_asks_at_the_screen_too(person: Callable[..., Player]) -> None:
+def test_locked_table_asks_for_its_password_on_the_screen(person: Callable[..., Player]) -> None:
     ann = person("Ann")
     screen = person(None, viewport=TELEVISION)
     game = ann.create(HIDDEN, password="rum and salt")
     screen.page.goto(f"{screen.url}/g/{game}/screen")
     screen.page.get_by_role("textbox", name="Password").fill("rum and salt")
-    screen.page.get_by_role("button", name="Go in").click()
+    screen.page.get_by_role("button", name="Open the table").click()
     expect(screen.page.locator("#screen[data-phase=before]")).to_be_visible()
 
 
-def test_it_follows_the_company_to_the_rematch_in_the_same_page(person: Callable[..., Player]) -> None:
+def test_screen_follows_the_players_to_the_rematch(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann"), person("Bo")
     screen = person(None, viewport=TELEVISION)
     game = begin(ann, bo, options=SHORT)
-    turn_on(screen, game)
+    open_screen(screen, game)
     screen.page.evaluate("() => { window.isSamePage = true; }")
     bo.act({"type": "resign"})
     expect(screen.page.locator("#screen[data-phase=finished]")).to_be_visible()
@@ -203,7 +203,7 @@ def test_it_follows_the_company_to_the_rematch_in_the_same_page(person: Callable
     for player in (ann, bo):
         player.take_seat(following)
     expect(
-        screen.page.locator("[data-begins]").or_(screen.page.get_by_text("about to begin"))
+        screen.page.locator("[data-begins]").or_(screen.page.get_by_text("about to start"))
     ).to_be_visible()
     screen.page.wait_for_timeout(1500)  # the table begins by itself a second after the last one
     for player in (ann, bo):
@@ -213,35 +213,33 @@ def test_it_follows_the_company_to_the_rematch_in_the_same_page(person: Callable
 
 
 @pytest.fixture
-def own_house(tmp_path: Path) -> Iterator[House]:
-    """A server that this test may stop."""
-    house = House(tmp_path)
-    house.start()
-    yield house
-    house.stop()
+def own_server(tmp_path: Path) -> Iterator[GameServer]:
+    """A server that the test may stop."""
+    game_server = GameServer(tmp_path)
+    game_server.start()
+    yield game_server
+    game_server.stop()
 
 
-def test_it_survives_a_restart_of_the_server_in_the_middle_of_a_game(
-    browser: Browser, own_house: House
-) -> None:
-    wardrobe = Wardrobe(browser, own_house.url)
-    contexts = [wardrobe.take(fresh=True, viewport=TELEVISION) for _ in range(3)]
+def test_screen_survives_a_server_restart_during_a_game(browser: Browser, own_server: GameServer) -> None:
+    context_pool = ContextPool(browser, own_server.url)
+    contexts = [context_pool.take(fresh=True, viewport=TELEVISION) for _ in range(3)]
     try:
-        ann, bo, screen = (Player(context, own_house.url) for context in contexts)
+        ann, bo, screen = (Player(context, own_server.url) for context in contexts)
         ann.introduce("Ann")
         bo.introduce("Bo")
         game = begin(ann, bo, options=HIDDEN)
         frames = frames_of(screen.page)
-        turn_on(screen, game)
-        assert move_beside(ann) or move_beside(bo)
-        own_house.stop(signal.SIGKILL)
+        open_screen(screen, game)
+        assert move_via_api(ann) or move_via_api(bo)
+        own_server.stop(signal.SIGKILL)
         expect(screen.page.locator(".screen-notice")).to_be_visible()
-        own_house.start()
+        own_server.start()
         expect(screen.page.locator(".screen-notice")).to_be_hidden()
-        assert move_beside(ann) or move_beside(bo)
-        shows(screen, ann.state()["seq"])
+        assert move_via_api(ann) or move_via_api(bo)
+        wait_until_shown(screen, ann.state()["seq"])
         assert len([frame for frame in frames if frame["t"] == "welcome"]) > 1
-        assert unseen(frames) == []
+        assert find_hidden_cards(frames) == []
     finally:
         for context in contexts:
             context.close()

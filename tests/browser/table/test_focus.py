@@ -1,4 +1,4 @@
-"""The keyboard never falls back to the page, and Tab goes through the table as the eye does."""
+"""Focus is never lost to the page, and the tab order follows the visual order."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.table.house import SHORT, Player, begin
+from tests.browser.game_server import SHORT, Player, begin
 
-# Where the keyboard is, by its class; empty on the page itself.
-WHERE = """() => {
+# Class of the focused element; empty for the page itself.
+FOCUSED_CLASS = """() => {
   const node = document.activeElement;
   return node === document.body || !node.checkVisibility() ? "" : node.getAttribute("class") ?? node.tagName;
 }"""
 
 
-def where(page: Page) -> str:
-    page.wait_for_function(f"() => ({WHERE})() !== ''")
-    return str(page.evaluate(WHERE))
+def focused_class(page: Page) -> str:
+    page.wait_for_function(f"() => ({FOCUSED_CLASS})() !== ''")
+    return str(page.evaluate(FOCUSED_CLASS))
 
 
 def in_turn(person: Callable[..., Player], **options: Any) -> Player:
@@ -29,7 +29,7 @@ def in_turn(person: Callable[..., Player], **options: Any) -> Player:
 
 
 def press(player: Player, selector: str) -> None:
-    """By the keyboard, and until the server has answered."""
+    """Press by keyboard and wait for the server's answer."""
     before = player.seq()
     player.page.locator(selector).first.focus()
     player.page.keyboard.press("Enter")
@@ -42,45 +42,47 @@ def choose_card(player: Player) -> None:
     expect(player.page.locator(".choice").first).to_be_visible()
 
 
-def test_after_everything_one_does_the_keyboard_stands_where_one_goes_on(
+def test_focus_moves_to_the_next_step_after_every_action(
     person: Callable[..., Player],
 ) -> None:
     ann = in_turn(person, actions=3)
     choose_card(ann)
     ann.page.locator(".put-back").focus()
     ann.page.keyboard.press("Enter")
-    assert "hand-card playable" in where(ann.page), "put back: on a card again"
+    assert "hand-card playable" in focused_class(ann.page), "put back: on a card again"
     choose_card(ann)
     press(ann, ".choice")
-    assert "hand-card" in where(ann.page), "a choice: on the next card"
+    assert "hand-card" in focused_class(ann.page), "a choice: on the next card"
     expect(ann.page.locator(".undo")).to_be_visible()
     press(ann, ".undo")
-    assert "hand-card" in where(ann.page), "undo: on a card"
+    assert "hand-card" in focused_class(ann.page), "undo: on a card"
     for _ in range(3):
         choose_card(ann)
         press(ann, ".choice")
-    assert "end-turn" in where(ann.page), "nothing else is left to do"
+    assert "end-turn" in focused_class(ann.page), "nothing else is left to do"
     press(ann, ".end-turn")
-    assert where(ann.page).startswith("tray"), "the turn has ended: at the sentence that says who is in turn"
+    assert focused_class(ann.page).startswith("tray"), (
+        "the turn has ended: on the sentence that says whose turn it is"
+    )
     ann.page.locator(".table-menu > summary").click()
-    ann.page.get_by_role("button", name="Give up").click()
+    ann.page.get_by_role("button", name="Resign").click()
     ann.page.get_by_role("dialog").get_by_role("button", name="No").click()
     expect(ann.page.get_by_role("dialog")).to_have_count(0)
-    ann.page.wait_for_function(f"() => ({WHERE})() !== ''")
+    ann.page.wait_for_function(f"() => ({FOCUSED_CLASS})() !== ''")
     expect(ann.page.locator(".table-menu > summary")).to_be_focused()
 
 
-def test_whoever_presses_beside_everything_is_left_there(person: Callable[..., Player]) -> None:
+def test_focus_stays_on_main_after_a_click_on_the_background(person: Callable[..., Player]) -> None:
     ann = in_turn(person)
     choose_card(ann)
     ann.page.locator(".status-words").click()
     before = ann.seq()
     ann.act(ann.state()["choices"][0]["action"])
     ann.wait_past(before)
-    assert ann.page.evaluate(WHERE) == "MAIN", "the page's middle, which takes every press beside something"
+    assert ann.page.evaluate(FOCUSED_CLASS) == "MAIN", "clicks on the background focus main"
 
 
-def test_tab_goes_from_the_hand_to_the_choices_as_they_lie_on_a_desk(person: Callable[..., Player]) -> None:
+def test_tab_order_follows_the_desktop_layout_from_hand_to_choices(person: Callable[..., Player]) -> None:
     ann = in_turn(person)
     ann.page.locator(".hand-card.playable").first.click()
     expect(ann.page.locator(".choice").first).to_be_visible()
@@ -93,7 +95,7 @@ def test_tab_goes_from_the_hand_to_the_choices_as_they_lie_on_a_desk(person: Cal
     assert places == sorted(places)
 
 
-def test_the_letters_on_the_pirates_are_not_read_out(person: Callable[..., Player]) -> None:
+def test_screen_readers_skip_the_letters_on_pirates(person: Callable[..., Player]) -> None:
     ann = in_turn(person)
     expect(ann.page.locator(".board .figure").first).to_be_attached()
     read = ann.page.evaluate(
@@ -103,17 +105,17 @@ def test_the_letters_on_the_pirates_are_not_read_out(person: Callable[..., Playe
     assert read == []
 
 
-def test_actions_left_and_the_next_step_are_heard(person: Callable[..., Player]) -> None:
+def test_remaining_actions_and_next_step_are_announced(person: Callable[..., Player]) -> None:
     ann = in_turn(person, actions=3)
     heard = ann.page.locator("#live-polite")
     expect(heard).to_contain_text("Your turn: 3 actions left.")
     choose_card(ann)
-    expect(heard).to_contain_text("Now a pirate for")
+    expect(heard).to_contain_text("Choose a pirate to move")
     press(ann, ".choice")
     expect(heard).to_contain_text("Your turn: 2 actions left.")
 
 
-def test_clocks_have_names_and_are_spoken_near_their_end(person: Callable[..., Player]) -> None:
+def test_clocks_are_labelled_and_announced_near_their_end(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann"), person("Bo")
     game = begin(ann, bo, options={**SHORT, "first": 0}, clock={"kind": "turn", "seconds": 40})
     ann.open(game)

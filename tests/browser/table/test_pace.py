@@ -1,4 +1,4 @@
-"""Pace and what happened: one's own setting, skipping to one's turn, the others' moves, and looking back."""
+"""Pace of animations, skipping to the own turn, marks of the others' moves, and earlier positions."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.axe import faults_of
-from tests.browser.table.house import SHORT, Player, begin, move_beside
+from tests.browser.axe import find_violations
+from tests.browser.game_server import SHORT, Player, begin, move_via_api
+from tests.browser.table.test_feedback import in_turn
 from tests.browser.table.test_log import HIDDEN
-from tests.browser.table.test_senses import in_turn
 
 
 def paces_sent(page: Page) -> list[str]:
-    """What this page says of its pace from now on."""
+    """Collect the paces that the page sends from now on."""
     sent: list[str] = []
 
     def note(text: str | bytes) -> None:
@@ -27,21 +27,21 @@ def paces_sent(page: Page) -> list[str]:
     return sent
 
 
-def whole_turn(player: Player) -> None:
-    """This player's turn, beside the page."""
+def play_turn(player: Player) -> None:
+    """Play this player's turn through the API."""
     while (state := player.state()).get("choices"):
-        assert move_beside(player, state)
+        assert move_via_api(player, state)
 
 
-def standing(page: Page) -> list[str]:
-    """Where the pirates are drawn."""
+def pirate_positions(page: Page) -> list[str]:
+    """Return the places at which pirates are drawn."""
     drawn: list[str] = page.eval_on_selector_all(
         ".figure", "nodes => nodes.map((node) => node.getAttribute('transform')).sort()"
     )
     return drawn
 
 
-def test_a_pace_is_kept_and_said_anew_and_a_tap_skips_to_ones_turn(person: Callable[..., Player]) -> None:
+def test_pace_is_remembered_and_a_tap_skips_to_own_turn(person: Callable[..., Player]) -> None:
     ann = person("Ann")
     sent = paces_sent(ann.page)
     game = begin(ann, options={**HIDDEN, "players": 3, "first": 0}, bots=["cabin-boy", "cabin-boy"])
@@ -49,7 +49,7 @@ def test_a_pace_is_kept_and_said_anew_and_a_tap_skips_to_ones_turn(person: Calla
     ann.wait_until_mine()
     assert sent == []
     ann.page.locator(".table-menu > summary").click()
-    ann.page.get_by_label("Pace of the game").select_option("slow")
+    ann.page.get_by_label("Game speed").select_option("slow")
     ann.page.keyboard.press("Escape")
     ann.page.reload()
     expect(ann.page.locator("#pace")).to_have_value("slow")
@@ -57,7 +57,7 @@ def test_a_pace_is_kept_and_said_anew_and_a_tap_skips_to_ones_turn(person: Calla
     assert sent == ["slow", "slow"], "once when it was chosen, once for the new connection"
     skip = ann.page.get_by_role("button", name="Skip to my turn")
     expect(skip).to_be_hidden()
-    whole_turn(ann)
+    play_turn(ann)
     expect(skip).to_be_visible()
     ann.page.locator(".map .board").click(position={"x": 300, "y": 5})  # on the bare map
     expect(skip).to_have_attribute("aria-pressed", "true")
@@ -67,11 +67,11 @@ def test_a_pace_is_kept_and_said_anew_and_a_tap_skips_to_ones_turn(person: Calla
     expect(skip).to_be_hidden()
 
 
-def test_the_others_moves_lie_on_the_board_until_the_first_click(person: Callable[..., Player]) -> None:
+def test_moves_of_other_players_are_marked_until_the_first_click(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann"), person("Bo")
     game = begin(ann, bo, options=SHORT)
     first, second = in_turn(ann, bo)
-    whole_turn(first)
+    play_turn(first)
     second.open(game)
     moves = second.page.locator(".recap")
     expect(moves.first).to_be_attached()
@@ -84,11 +84,11 @@ def test_the_others_moves_lie_on_the_board_until_the_first_click(person: Callabl
     expect(moves).to_have_count(shown)
     second.page.locator(".hand-card, .map .is-source").first.click()
     expect(moves).to_have_count(0)
-    whole_turn(second)
+    play_turn(second)
     expect(moves).to_have_count(0)
 
 
-def test_an_earlier_position_stays_whatever_happens_meanwhile(person: Callable[..., Player]) -> None:
+def test_earlier_position_stays_shown_while_the_game_continues(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann", reduced_motion="reduce"), person("Bo")
     game = begin(ann, bo, options=SHORT)
     first, second = in_turn(ann, bo)
@@ -96,11 +96,11 @@ def test_an_earlier_position_stays_whatever_happens_meanwhile(person: Callable[.
     page = second.page
     begun = second.seq()
     for _ in range(3):
-        assert move_beside(first)
+        assert move_via_api(first)
     second.wait_past(begun + 2)  # lines are no measure: the beginning has some of its own
-    now = standing(page)
+    now = pirate_positions(page)
     back = page.get_by_role("button", name="One step back")
-    on = page.get_by_role("button", name="One step on")
+    on = page.get_by_role("button", name="One step forward")
     expect(on).to_be_hidden()
     back.click()
     strip = page.locator(".looking-back")
@@ -108,49 +108,49 @@ def test_an_earlier_position_stays_whatever_happens_meanwhile(person: Callable[.
     expect(page.locator(".trace")).to_have_count(1)
     back.click()
     expect(strip).to_contain_text("1 / 3")
-    then = standing(page)
+    then = pirate_positions(page)
     assert then != now
     before = second.seq()
-    assert move_beside(first)  # live
+    assert move_via_api(first)  # live
     second.wait_past(before)
-    assert standing(page) == then
+    assert pirate_positions(page) == then
     on.click()
     expect(strip).to_contain_text("2 / 4")  # it is counted on
     page.keyboard.press("Escape")
     expect(strip).to_be_hidden()
-    assert standing(page) not in (then, now), "what happened meanwhile is there"
+    assert pirate_positions(page) not in (then, now), "what happened meanwhile is there"
     back.click()
     expect(strip).to_be_visible()
-    whole_turn(first)
+    play_turn(first)
     second.wait_until_mine()
     expect(strip).to_be_visible()
-    page.locator(".hand-card:not([disabled])").first.click()  # whoever chooses is back in the present
+    page.locator(".hand-card:not([disabled])").first.click()  # choosing returns to the current position
     expect(strip).to_be_hidden()
 
 
-def test_a_replay_of_the_running_game_begins_at_ones_last_turn(person: Callable[..., Player]) -> None:
+def test_replay_of_a_running_game_starts_at_own_last_turn(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann"), person("Bo")
     game = begin(ann, bo, options={**SHORT, "actions": 1})
     first, second = in_turn(ann, bo)
     for player in (first, second, first, second):
-        whole_turn(player)
+        play_turn(player)
     first.page.goto(f"{first.url}/g/{game}/replay")
-    expect(first.page.locator("[data-said]")).to_contain_text("ends the turn")
+    expect(first.page.locator("[data-said]")).to_contain_text("ends their turn")
     at, _, of = first.page.locator("[data-count]").inner_text().partition(" / ")
     assert (int(at), int(of)) == (4, 8), "two steps a turn: the last turn begins after four"
 
 
-def test_sound_is_offered_once_in_a_browsers_life(person: Callable[..., Player]) -> None:
+def test_sound_is_offered_once_per_browser(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann", fresh=True), person("Bo")
     game = begin(ann, bo, options={**SHORT, "actions": 1})
     if ann.state().get("choices"):
-        whole_turn(ann)
+        play_turn(ann)
     ann.open(game)
-    offer = ann.page.get_by_text("A bell when it is your turn?")
+    offer = ann.page.get_by_text("Ring a bell when it is your turn?")
     expect(offer).to_be_hidden()
-    whole_turn(bo)
+    play_turn(bo)
     expect(offer).to_be_visible()
-    assert faults_of(ann.page) == []
+    assert find_violations(ann.page) == []
     ann.page.get_by_role("button", name="Yes").click()
     expect(offer).to_be_hidden()
     ann.page.locator(".table-menu > summary").click()
@@ -158,7 +158,7 @@ def test_sound_is_offered_once_in_a_browsers_life(person: Callable[..., Player])
     ann.page.get_by_role("button", name="Sound is on").click()
     ann.page.reload()
     for player in (ann, bo):
-        whole_turn(player)
+        play_turn(player)
     ann.wait_until_mine()
     expect(offer).to_be_hidden()
 
@@ -166,7 +166,7 @@ def test_sound_is_offered_once_in_a_browsers_life(person: Callable[..., Player])
 COUNT_VIBRATIONS = "window.felt = 0; navigator.vibrate = () => { window.felt += 1; return true; };"
 
 
-def test_ones_turn_is_felt_on_a_phone_unless_it_is_switched_off(person: Callable[..., Player]) -> None:
+def test_phone_vibrates_on_own_turn_unless_disabled(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann", phone=True, reduced_motion="no-preference"), person("Bo", phone=True)
     game = begin(ann, bo, options={**SHORT, "actions": 1})
     for player in (ann, bo):
@@ -177,7 +177,7 @@ def test_ones_turn_is_felt_on_a_phone_unless_it_is_switched_off(person: Callable
     def round_of_turns() -> None:
         for player in in_turn(ann, bo):
             before = player.seq()
-            whole_turn(player)
+            play_turn(player)
             for each in (ann, bo):
                 each.wait_past(before)
         in_turn(ann, bo)[0].wait_until_mine()
@@ -190,4 +190,4 @@ def test_ones_turn_is_felt_on_a_phone_unless_it_is_switched_off(person: Callable
     ann.page.keyboard.press("Escape")
     round_of_turns()
     assert ann.page.evaluate("window.felt") == felt
-    assert bo.page.evaluate("window.felt") == 0, "whoever wants the page still is left in peace"
+    assert bo.page.evaluate("window.felt") == 0, "no vibration if the user prefers reduced motion"

@@ -1,4 +1,4 @@
-"""Whole games by mouse, by touch at 390 px and by keyboard; with a spectator and a reload."""
+"""Whole games by mouse, by touch at 390 px and by keyboard, with a spectator and a reload."""
 
 from __future__ import annotations
 
@@ -8,22 +8,26 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-from tests.browser.table.house import SHORT, Player, begin, best, move_beside
+from tests.browser.game_server import SHORT, Player, begin, best_choice, move_via_api
 
-MOST = 500  # actions; a game of this size takes about a hundred and forty
-BESIDE = 600  # of which most in the middle are taken beside the pages, to keep the test short
-KINDS = frozenset({"advance", "retreat", "end"})  # what each way of playing does at least once on the page
+MAX_ACTIONS = 500  # actions; a game of this size takes about a hundred and forty
+MAX_API_ACTIONS = 600  # actions taken through the API in the middle of the game, to keep the test short
+REQUIRED_KINDS = frozenset(
+    {"advance", "retreat", "end"}
+)  # what each way of playing does at least once on the page
 
 
-def a_new_kind(choices: list[Any], done: set[str]) -> Any:
-    """The best choice of a kind that is not done yet; the best of all where there is none."""
-    return best([each for each in choices if each["action"]["type"] in KINDS - done] or choices)
+def choose_new_kind(choices: list[Any], done: set[str]) -> Any:
+    """Return the best choice of a kind not used yet, or the best of all."""
+    return best_choice(
+        [each for each in choices if each["action"]["type"] in REQUIRED_KINDS - done] or choices
+    )
 
 
 def press(player: Player, selector: str, *, touch: bool) -> None:
     target = player.page.locator(selector).first
     if touch:
-        if selector.startswith("[data-place"):  # as a thumb would: bring it to the middle, clear of the hand
+        if selector.startswith("[data-place"):  # scroll it to the middle first, away from the hand
             target.evaluate("node => node.scrollIntoView({block: 'center'})")
         target.tap()
     else:
@@ -33,15 +37,15 @@ def press(player: Player, selector: str, *, touch: bool) -> None:
 def move_on_the_page(
     player: Player, *, touch: bool = False, card_first: bool = True, done: set[str] | None = None
 ) -> None:
-    """One action by pressing what is lit; the choice of which comes from the list the page was sent.
+    """Take one action by clicking highlighted elements; it is chosen from the choices that the page received.
 
-    `done` are the kinds of action that were pressed before, and this one then: others are preferred.
+    `done` collects the kinds of action taken so far; other kinds are preferred.
     """
     state = player.state()
     player.wait_past(state["seq"] - 1)  # the page shows what the choice is made from
     before = player.seq()
-    done = set(KINDS) if done is None else done
-    choice = a_new_kind(state["choices"], done)
+    done = set(REQUIRED_KINDS) if done is None else done
+    choice = choose_new_kind(state["choices"], done)
     action = choice["action"]
     kind = action["type"]
     done.add(kind)
@@ -70,21 +74,21 @@ def test_two_browsers_play_a_game_to_its_end_and_a_third_watches(person: Callabl
     expect(watcher.page.locator(".hand")).to_be_hidden()
     pressed: dict[Player, set[str]] = {mouse: set(), thumb: set()}
     forwarded = False
-    for turn in range(MOST):
+    for turn in range(MAX_ACTIONS):
         if mouse.is_over() or thumb.is_over():
             break
         player = mouse if mouse.state().get("choices") else thumb
         player.wait_until_mine()
-        # by turns the card first and the pirate first
+        # alternately the card first and the pirate first
         move_on_the_page(player, touch=player is thumb, card_first=turn % 2 == 0, done=pressed[player])
-        if not forwarded and all(done >= KINDS for done in pressed.values()):
+        if not forwarded and all(done >= REQUIRED_KINDS for done in pressed.values()):
             fast_forward(game, mouse, thumb, winners=(mouse, thumb), watching=(watcher,))
             forwarded = True
             lines = player.page.locator(".log-line")
-            expect(lines.first).to_have_text("The game begins.")  # what was missed has been filled in
-            told = lines.count()
+            expect(lines.first).to_have_text("The game starts.")  # what was missed has been filled in
+            line_count = lines.count()
             player.page.reload()
-            expect(lines).to_have_count(told)
+            expect(lines).to_have_count(line_count)
     assert forwarded, "the game ended before each had pressed every kind of action"
     for each in (mouse, thumb, watcher):
         expect(each.page.locator("#table")).to_have_attribute("data-phase", "finished")
@@ -107,7 +111,7 @@ def test_two_browsers_play_a_game_to_its_end_and_a_third_watches(person: Callabl
 
 
 def last_steps(state: Any) -> list[Any]:
-    """The choices by which whoever has them brings the last pirate home."""
+    """Return the choices that bring a player's last pirate to the goal."""
     pirates = state["view"]["players"][state["you"]["seat"]]["pirates"]
     if pirates.count("goal") < len(pirates) - 1:
         return []
@@ -117,7 +121,7 @@ def last_steps(state: Any) -> list[Any]:
 def fast_forward(
     game: str, *players: Player, winners: tuple[Player, ...], watching: tuple[Player, ...] = ()
 ) -> None:
-    """The middle of the game through the API, while all pages are closed, until a winner has a last step to take.
+    """Play the middle of the game through the API with all pages closed, until one action is left to win.
 
     Simulated: 144 actions, 360 at most; without luck one game in a hundred never ends.
     """
@@ -125,7 +129,7 @@ def fast_forward(
     for player in shown:
         player.page.goto("about:blank")
     luck = random.Random(7)
-    for _ in range(BESIDE):
+    for _ in range(MAX_API_ACTIONS):
         states = ((player, player.state()) for player in players)
         in_turn = next(((player, state) for player, state in states if state.get("choices")), None)
         if in_turn is None:
@@ -135,26 +139,26 @@ def fast_forward(
         if last and player in winners:
             break
         others = [choice for choice in state["choices"] if choice not in last] or last
-        chosen = luck.choice(others) if luck.random() < 0.2 else best(others)
+        chosen = luck.choice(others) if luck.random() < 0.2 else best_choice(others)
         player.act(chosen["action"], state["seq"])
     for player in shown:
         player.open(game)
 
 
-def test_a_whole_game_with_the_keyboard_alone(person: Callable[..., Player]) -> None:
+def test_a_whole_game_can_be_played_by_keyboard(person: Callable[..., Player]) -> None:
     keys, other = person("Keys"), person("Other")
     game = begin(keys, other, options=SHORT)
     keys.open(game)
     keyboard = keys.page.keyboard
     done: set[str] = set()
     forwarded = False
-    for _turn in range(MOST):
+    for _turn in range(MAX_ACTIONS):
         if keys.is_over():
             break
-        if not forwarded and done >= KINDS:
+        if not forwarded and done >= REQUIRED_KINDS:
             fast_forward(game, keys, other, winners=(keys,))
             forwarded = True
-        if move_beside(other):
+        if move_via_api(other):
             continue
         keys.wait_until_mine()
         if keys.is_over():
@@ -162,7 +166,7 @@ def test_a_whole_game_with_the_keyboard_alone(person: Callable[..., Player]) -> 
         state = keys.state()
         keys.wait_past(state["seq"] - 1)  # the page shows what the choice is made from
         before = keys.seq()
-        choice = a_new_kind(state["choices"], done)
+        choice = choose_new_kind(state["choices"], done)
         done.add(choice["action"]["type"])
         action = choice["action"]
         if action["type"] == "end":
@@ -188,7 +192,7 @@ def test_a_whole_game_with_the_keyboard_alone(person: Callable[..., Player]) -> 
 
 
 def walk_to(player: Player, wanted: object) -> None:
-    """To a lit place by the Page keys, as somebody would who cannot see it."""
+    """Move focus to a highlighted place with the Page keys, as a screen-reader user would."""
     player.page.keyboard.press("b")
     for _ in range(60):
         if player.page.evaluate("document.activeElement.dataset.place") == str(wanted):
@@ -197,7 +201,7 @@ def walk_to(player: Player, wanted: object) -> None:
     raise AssertionError(f"{wanted} is not lit")
 
 
-def test_a_card_is_dragged_onto_a_pirate(person: Callable[..., Player]) -> None:
+def test_card_can_be_dragged_onto_a_pirate(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann"), person("Bo")
     begin(ann, bo, options=SHORT)
     player = ann if ann.state().get("choices") else bo
@@ -231,4 +235,4 @@ def test_undo_takes_the_last_action_back(person: Callable[..., Player]) -> None:
     player.page.locator(".undo").click()
     player.wait_past(before)
     expect(player.page.locator(".pip.taken")).to_have_count(0)
-    expect(player.page.locator(".log-line").last).to_contain_text("takes the last action back")
+    expect(player.page.locator(".log-line").last).to_contain_text("undoes their last action")

@@ -1,4 +1,4 @@
-"""Sealed seats on the pages: browsers seal and open by themselves, keep what they were shown, and compare."""
+"""Sealed seats in browsers: they seal and open automatically, store what they received, and compare it later."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from app import rules
-from tests.browser.pages.places import played
-from tests.browser.table.house import SHORT, Player
+from tests.browser.game_server import SHORT, Player
+from tests.browser.pages.page_paths import played_record
 
-FORGET = "() => localStorage.clear()"
+CLEAR_STORAGE = "() => localStorage.clear()"
 
 
 def sit(player: Player, game: str) -> None:
     player.open(game)
     player.page.get_by_role("button", name="Sit here").first.click()
-    player.page.get_by_role("button", name="I am ready").click()
-    expect(player.page.get_by_role("button", name="Not ready after all")).to_be_visible()
+    player.page.get_by_role("button", name="I'm ready").click()
+    expect(player.page.get_by_role("button", name="I'm not ready after all")).to_be_visible()
 
 
-def seated(person: Callable[..., Player], *names: str) -> tuple[list[Player], str]:
+def seat_players(person: Callable[..., Player], *names: str) -> tuple[list[Player], str]:
     people = [person(name) for name in names]
     game = people[0].create(SHORT)
     for player in people:
@@ -32,87 +32,89 @@ def seated(person: Callable[..., Player], *names: str) -> tuple[list[Player], st
 
 
 def start(host: Player) -> None:
-    host.page.get_by_role("button", name="Begin the game").click()
+    host.page.get_by_role("button", name="Start the game").click()
 
 
-def checked(page: Page, url: str) -> None:
+def expect_verified(page: Page, url: str) -> None:
     page.goto(url)
     page.get_by_role("button", name="Check this game").click()
 
 
-def test_a_game_begun_on_the_pages_is_the_one_each_browser_kept(person: Callable[..., Player]) -> None:
-    (ann, bo), game = seated(person, "Ann", "Bo")
+def test_game_started_in_browsers_matches_their_stored_seals(person: Callable[..., Player]) -> None:
+    (ann, bo), game = seat_players(person, "Ann", "Bo")
     watcher = person("Wim")
     start(ann)
     for each in (ann, bo):
         expect(each.page.locator(".plate")).to_have_count(2)
     bo.act({"type": "resign"})
-    checked(ann.page, f"{ann.url}/g/{game}/fairness")
+    expect_verified(ann.page, f"{ann.url}/g/{game}/fairness")
     expect(ann.page.locator("[data-verdict]")).to_contain_text("This game was fair")
     expect(ann.page.locator(".check-good", has_text="This browser was there")).to_be_visible()
-    expect(ann.page.locator(".check-good", has_text="numbers of 2 players fit the seals")).to_be_visible()
+    expect(ann.page.locator(".check-good", has_text="numbers of 2 players match the seals")).to_be_visible()
     watcher.game = game
-    checked(watcher.page, f"{ann.url}/g/{game}/fairness")
+    expect_verified(watcher.page, f"{ann.url}/g/{game}/fairness")
     expect(watcher.page.locator("[data-verdict]")).to_contain_text("This game was fair")
     expect(watcher.page.locator(".check-remark", has_text="This browser was not there")).to_be_visible()
 
 
-def test_a_server_that_shows_another_game_afterwards_is_caught(person: Callable[..., Player]) -> None:
-    """Attack: a record that holds in itself, under the same address, but of another deck."""
-    (ann, bo), game = seated(person, "Ann", "Bo")
+def test_server_that_later_shows_another_game_is_detected(person: Callable[..., Player]) -> None:
+    """Attack: a consistent record of another deck under the same URL."""
+    (ann, bo), game = seat_players(person, "Ann", "Bo")
     start(ann)
     expect(ann.page.locator(".plate")).to_have_count(2)
     bo.act({"type": "resign"})
 
     def other(route: Any) -> None:
-        route.fulfill(json=played("jamaica"))
+        route.fulfill(json=played_record("jamaica"))
 
     ann.page.route(f"**/games/{game}/record", other)
-    checked(ann.page, f"{ann.url}/g/{game}/fairness")
+    expect_verified(ann.page, f"{ann.url}/g/{game}/fairness")
     expect(ann.page.locator(".check-bad")).to_contain_text("not the game that this browser was shown")
-    expect(ann.page.locator("[data-verdict]")).to_contain_text("does not hold")
+    expect(ann.page.locator("[data-verdict]")).to_contain_text("does not match")
 
 
-def test_a_seal_that_was_exchanged_after_the_freeze_is_caught(person: Callable[..., Player]) -> None:
+def test_seal_exchanged_after_the_freeze_is_detected(person: Callable[..., Player]) -> None:
     """Attack: the operator lets Bo choose a nonce later, and writes the fitting seal into the record."""
-    (ann, bo), game = seated(person, "Ann", "Bo")
+    (ann, bo), game = seat_players(person, "Ann", "Bo")
     start(ann)
     expect(ann.page.locator(".plate")).to_have_count(2)
     bo.act({"type": "resign"})
 
     def forge(route: Any) -> None:
-        told = route.fetch().json()
-        told["nonces"][1] = "0" * 32
-        told["seals"][1] = rules.seal_of(told["commitment"], "0" * 32)
-        route.fulfill(json=told)
+        payload = route.fetch().json()
+        payload["nonces"][1] = "0" * 32
+        payload["seals"][1] = rules.seal_of(payload["commitment"], "0" * 32)
+        route.fulfill(json=payload)
 
     ann.page.route(f"**/games/{game}/record", forge)
-    checked(ann.page, f"{ann.url}/g/{game}/fairness")
+    expect_verified(ann.page, f"{ann.url}/g/{game}/fairness")
     expect(ann.page.locator(".check-bad")).to_contain_text("not the game that this browser was shown")
 
 
-def test_a_browser_that_has_forgotten_says_so_and_the_round_is_void(person: Callable[..., Player]) -> None:
-    (ann, bo), game = seated(person, "Ann", "Bo")
-    bo.page.goto(f"{bo.url}/rules")  # away from the table, and everything forgotten
-    bo.page.evaluate(FORGET)
+def test_browser_without_its_stored_nonce_voids_the_round(person: Callable[..., Player]) -> None:
+    (ann, bo), game = seat_players(person, "Ann", "Bo")
+    bo.page.goto(f"{bo.url}/rules")  # away from the table, with cleared storage
+    bo.page.evaluate(CLEAR_STORAGE)
     start(ann)
-    expect(ann.page.get_by_text("Waiting for the browser of Bo")).to_be_visible()
+    expect(ann.page.get_by_text("Waiting for confirmation from: Bo")).to_be_visible()
     bo.open(game)
-    expect(bo.page.get_by_text("sealed by another browser or device")).to_be_visible()
+    expect(bo.page.get_by_text("sealed in another browser or on another device")).to_be_visible()
     bo.page.get_by_role("button", name="I no longer have it").click()
     for each in (ann, bo):
-        expect(each.page.locator(".host-controls")).to_contain_text("no longer had what it had sealed")
+        expect(each.page.locator(".host-controls")).to_contain_text("had lost its sealed number")
     expect(ann.page.locator(".berth.mine")).to_be_visible()
     start(ann)
     for each in (ann, bo):
         expect(each.page.locator(".plate")).to_have_count(2)
     bo.act({"type": "resign"})
-    checked(bo.page, f"{bo.url}/g/{game}/fairness")
-    expect(bo.page.locator(".check-good", has_text="1 start before came to nothing")).to_be_visible()
+    expect_verified(bo.page, f"{bo.url}/g/{game}/fairness")
+    expect(bo.page.locator(".check-good", has_text="1 earlier start failed")).to_be_visible()
     expect(bo.page.locator("[data-verdict]")).to_contain_text("This game was fair")
 
 
-def test_by_correspondence_the_host_may_remove_who_does_not_open(person: Callable[..., Player]) -> None:
+def test_host_of_a_correspondence_game_can_remove_a_player_who_does_not_open(
+    person: Callable[..., Player],
+) -> None:
     ann, bo = person("Ann"), person("Bo")
     game = ann.create(SHORT, clock={"kind": "days", "days": 1})
     for player in (ann, bo):
@@ -120,7 +122,7 @@ def test_by_correspondence_the_host_may_remove_who_does_not_open(person: Callabl
         sit(player, game)
     bo.page.goto(f"{bo.url}/rules")  # away from the table
     start(ann)
-    expect(ann.page.get_by_text("Waiting for the browser of Bo")).to_be_visible()
+    expect(ann.page.get_by_text("Waiting for confirmation from: Bo")).to_be_visible()
     remove = ann.page.get_by_role("button", name="Remove Bo")
     expect(remove).to_be_visible()
     expect(ann.page.get_by_role("button", name="Stand up")).to_have_count(0)
@@ -128,10 +130,10 @@ def test_by_correspondence_the_host_may_remove_who_does_not_open(person: Callabl
     expect(ann.page.locator("#live-alert")).to_contain_text("wait a moment")  # Bo's browser has 20 seconds
 
 
-def test_another_device_seals_anew_before_the_start(person: Callable[..., Player]) -> None:
-    (ann, bo), game = seated(person, "Ann", "Bo")
+def test_second_device_creates_a_new_seal_before_the_start(person: Callable[..., Player]) -> None:
+    (ann, bo), game = seat_players(person, "Ann", "Bo")
     before = bo.state()["table"]["seals"]
-    bo.page.evaluate(FORGET)
+    bo.page.evaluate(CLEAR_STORAGE)
     bo.page.reload()
     expect(bo.page.locator(".berth.mine")).to_be_visible()
     bo.page.wait_for_function("game => localStorage.getItem(`cartagena.chance.${game}`)", arg=game)
@@ -144,7 +146,7 @@ def test_another_device_seals_anew_before_the_start(person: Callable[..., Player
     assert bo.state()["table"]["seals"][1] != before[1]
 
 
-def test_from_the_front_page_into_a_game_against_bots_nothing_of_it_is_seen(
+def test_sealing_is_invisible_in_a_game_against_bots(
     person: Callable[..., Player],
 ) -> None:
     ann = person("Ann")
@@ -164,12 +166,12 @@ def test_from_the_front_page_into_a_game_against_bots_nothing_of_it_is_seen(
     kept = ann.page.evaluate(
         "() => JSON.parse(localStorage.getItem('cartagena.chance.' + document.getElementById('table').dataset.game))"
     )
-    assert "nonce" not in sat  # only the seal has left, made under the commitment this browser had been shown
+    assert "nonce" not in sat  # only the seal was sent, made for the commitment that this browser received
     assert sat["seal"] == rules.seal_of(kept["commitment"], kept["nonces"][sat["seal"]])
     assert len(kept["rounds"]) == 1
 
 
-def test_nothing_leaves_the_lobby_before_the_commitment_was_seen(person: Callable[..., Player]) -> None:
+def test_browser_sends_no_seal_before_it_receives_the_commitment(person: Callable[..., Player]) -> None:
     host, ann = person("Host"), person("Ann")
     game = host.create(SHORT, title="Sealed Orders")
     host.take_seat(game)

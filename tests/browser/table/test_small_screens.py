@@ -1,4 +1,4 @@
-"""A phone shows the whole road, the hand and the state at once, upright and lying; where it cannot, it follows."""
+"""Small screens: board, hand and status fit at once in both orientations, or the page scrolls to the targets."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.table.house import Player, begin, move_beside
+from tests.browser.game_server import Player, begin, move_via_api
 
-# Whether map and bench lie on the screen, apart from each other, and how many pixels a tile has.
-SEEN = """() => {
+# Whether board and bench are on the screen without overlap, and the size of a tile in pixels.
+SCREEN_METRICS = """() => {
   const box = (selector) => document.querySelector(selector).getBoundingClientRect();
   const [map, bench, status] = [box(".map"), box(".bench"), box(".status")];
   const apart = map.bottom <= bench.top + 1 || map.right <= bench.left + 8;
@@ -20,7 +20,7 @@ SEEN = """() => {
   return { apart, inside, wide: document.scrollingElement.scrollWidth, tile: Math.min(tile.width, tile.height) };
 }"""
 
-LIT = """() => {
+IS_TARGET_VISIBLE = """() => {
   const top = document.querySelector(".status").getBoundingClientRect().bottom;
   const bottom = document.querySelector(".bench").getBoundingClientRect().top;
   return [...document.querySelectorAll(".is-target")].some((place) => {
@@ -45,15 +45,15 @@ def in_turn(person: Callable[..., Player], preset: str, width: int, height: int)
 @pytest.mark.parametrize(
     ("preset", "width", "height"), [("jamaica", 390, 844), ("complete", 844, 390), ("tortuga", 390, 664)]
 )
-def test_the_whole_road_the_hand_and_the_state_are_on_the_screen(
+def test_board_hand_and_status_fit_the_screen(
     person: Callable[..., Player], preset: str, width: int, height: int
 ) -> None:
     ann = in_turn(person, preset, width, height)
-    # it is drawn when the fonts have come and the room is known
-    ann.page.wait_for_function(f"() => {{ const s = ({SEEN})(); return s.apart && s.inside; }}")
-    seen = ann.page.evaluate(SEEN)
+    # the layout is final once the fonts are loaded
+    ann.page.wait_for_function(f"() => {{ const s = ({SCREEN_METRICS})(); return s.apart && s.inside; }}")
+    seen = ann.page.evaluate(SCREEN_METRICS)
     assert seen["wide"] <= width
-    assert seen["tile"] >= 33, "a tile leans, so its upright box may be a little smaller than 36"
+    assert seen["tile"] >= 33, "a tile is rotated, so its bounding box may be slightly smaller than 36"
     before = ann.page.locator(".map").bounding_box()
     ann.page.locator(".hand-card.playable").first.tap()
     expect(ann.page.locator(".choice").first).to_be_visible()
@@ -64,29 +64,29 @@ def test_the_whole_road_the_hand_and_the_state_are_on_the_screen(
     assert abs(after["y"] - before["y"]) <= 3
 
 
-def test_where_the_screen_is_too_short_what_is_lit_is_brought_into_sight(
+def test_highlighted_spaces_are_scrolled_into_view_on_a_short_screen(
     person: Callable[..., Player],
 ) -> None:
     ann = in_turn(person, "complete", 320, 480)
     for card in ann.page.locator(".hand-card.playable").all()[:2]:
         card.tap()
-        ann.page.wait_for_function(LIT)
+        ann.page.wait_for_function(IS_TARGET_VISIBLE)
         ann.page.locator(".put-back").tap()
 
 
-def test_a_long_name_in_turn_takes_nothing_from_the_map(person: Callable[..., Player]) -> None:
+def test_long_player_name_does_not_shrink_the_board(person: Callable[..., Player]) -> None:
     ann, bo = person(None), person("Bo", phone=True)
     ann.api("POST", "/me", {"name": f"Maximiliana {secrets.token_hex(5)}"})
     game = begin(ann, bo, options={"preset": "jamaica", "players": 2, "first": 0})
     bo.open(game)
-    expect(bo.page.locator(".status-words")).to_contain_text("is in turn")
-    bo.page.wait_for_function(f"() => {{ const s = ({SEEN})(); return s.apart && s.inside; }}")
+    expect(bo.page.locator(".status-words")).to_contain_text("'s turn")
+    bo.page.wait_for_function(f"() => {{ const s = ({SCREEN_METRICS})(); return s.apart && s.inside; }}")
     theirs = bo.page.evaluate(HEIGHTS)
     expect(bo.page.locator(".plate.own .plate-name")).to_contain_text("Bo")
     while ann.state().get("choices"):
         before = bo.seq()
-        move_beside(ann)
+        move_via_api(ann)
         bo.wait_past(before)
     expect(bo.page.locator(".status-words")).to_have_text("Your turn")
-    bo.page.wait_for_function(f"() => {{ const s = ({SEEN})(); return s.apart && s.inside; }}")
+    bo.page.wait_for_function(f"() => {{ const s = ({SCREEN_METRICS})(); return s.apart && s.inside; }}")
     assert bo.page.evaluate(HEIGHTS) == theirs

@@ -1,4 +1,4 @@
-"""Accounts, devices and profiles, as people meet them on the pages."""
+"""Accounts, devices and profiles on the pages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import expect
 
-from tests.browser.table.house import SHORT, Player, begin
+from tests.browser.game_server import SHORT, Player, begin
 
 
 def name() -> str:
@@ -25,7 +25,7 @@ def register(player: Player, who: str, password: str = "four quiet otters") -> l
     codes = page.locator("[data-code-list] code")
     expect(codes).to_have_count(8)
     shown = codes.all_inner_texts()
-    page.get_by_role("button", name="I have them").click()
+    page.get_by_role("button", name="I have saved them").click()
     expect(page.get_by_role("button", name="Log out", exact=True)).to_be_visible()
     return shown
 
@@ -54,7 +54,7 @@ def test_a_recovery_code_opens_the_account_again(person: Callable[..., Player]):
     codes = register(ann, who)
     page = elsewhere.page
     page.goto(f"{elsewhere.url}/account")
-    page.get_by_text("Forgot the password?").click()
+    page.get_by_text("Forgot your password?").click()
     form = page.locator('[data-form="/account/recover"]')
     form.get_by_label("Name").fill(who)
     form.get_by_label("recovery codes").fill(codes[3].lower())
@@ -73,7 +73,7 @@ def test_a_resume_code_brings_the_seat_to_the_phone(person: Callable[..., Player
     assert ann.page.locator("[data-qr]").evaluate("image => image.complete && image.naturalWidth > 0")
     phone.page.goto(f"{phone.url}/resume/{code.inner_text()}")
     assert code.inner_text() not in phone.page.url  # the code leaves the address at once
-    phone.page.get_by_role("button", name="Take it over").click()
+    phone.page.get_by_role("button", name="Move my seat here").click()
     phone.page.wait_for_url(re.compile("/me$"))
     expect(phone.page.locator(f'a[href="/g/{game}"]')).to_be_visible()
 
@@ -100,17 +100,17 @@ def test_results_and_games_of_a_player(person: Callable[..., Player]):
     expect(ann.page.locator("[data-facts]")).to_contain_text("1 – 0")
     expect(ann.page.locator("[data-facts]")).to_contain_text("Favourite colour")
     ann.page.get_by_role("button", name="Block", exact=True).click()
-    expect(ann.page.locator(".toast")).to_contain_text("Blocked")
+    expect(ann.page.locator(".toast")).to_contain_text("This player is blocked.")
     ann.page.goto(f"{ann.url}/account")
     expect(ann.page.locator("[data-account]")).to_have_attribute("aria-busy", "false")
     ann.page.get_by_role("button", name="Unblock").click()
-    expect(ann.page.get_by_text("Nobody is blocked.")).to_be_visible()
+    expect(ann.page.get_by_text("No one is blocked.")).to_be_visible()
 
 
-def test_everything_about_me_is_downloaded_and_deleted(person: Callable[..., Player]):
+def test_personal_data_is_downloaded_and_deleted(person: Callable[..., Player]):
     ann = person("Ann")
     ann.page.goto(f"{ann.url}/account")
-    # Lists above the link come a moment after the page and move it: a press before that may miss it.
+    # Lists above the link load after the page and move it: an earlier click may miss it.
     expect(ann.page.locator("[data-account]")).to_have_attribute("aria-busy", "false")
     with ann.page.expect_download() as download:
         ann.page.get_by_role("link", name="Download everything").click()
@@ -122,7 +122,7 @@ def test_everything_about_me_is_downloaded_and_deleted(person: Callable[..., Pla
     expect(ann.page.locator(".who-name")).to_have_text("Guest")
 
 
-def test_pages_that_are_not_there_help(person: Callable[..., Player]):
+def test_not_found_pages_offer_links(person: Callable[..., Player]):
     ann = person("Ann", locale="nl-NL")
     for path, status in (("/nothing/here", 404), ("/g/short", 404), ("/rules/nothing", 404)):
         answer = ann.page.goto(f"{ann.url}{path}")
@@ -130,12 +130,12 @@ def test_pages_that_are_not_there_help(person: Callable[..., Player]):
         assert answer.status == status
         expect(ann.page.get_by_role("heading", name="Onbekende wateren")).to_be_visible()
         expect(ann.page.get_by_role("link", name="Naar de lobby")).to_be_visible()
-        # it does not ask who reads it, so it calls nobody a guest
+        # the page does not know its reader, so it calls no one a guest
         expect(ann.page.locator(".who-name")).to_have_text("Account")
     ann.complaints.clear()
 
 
-def test_without_a_network_the_offline_page_waits(person: Callable[..., Player]):
+def test_offline_page_is_shown_without_a_network(person: Callable[..., Player]):
     ann = person("Ann", service_workers="allow")
     ann.page.goto(f"{ann.url}/about")
     ann.page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
@@ -148,7 +148,7 @@ def test_without_a_network_the_offline_page_waits(person: Callable[..., Player])
     ann.complaints.clear()
 
 
-def test_the_offline_page_speaks_the_language_that_was_read_last(person: Callable[..., Player]):
+def test_offline_page_uses_the_last_language(person: Callable[..., Player]):
     ann = person("Ann", service_workers="allow")
     ann.page.goto(f"{ann.url}/about")
     ann.page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
@@ -166,7 +166,7 @@ def test_the_offline_page_speaks_the_language_that_was_read_last(person: Callabl
     ann.complaints.clear()
 
 
-def test_it_can_be_installed(person: Callable[..., Player]):
+def test_app_is_installable(person: Callable[..., Player]):
     ann = person("Ann", locale="it-IT")
     ann.page.goto(ann.url)
     address = ann.page.locator('link[rel="manifest"]').get_attribute("href")
@@ -179,7 +179,7 @@ def test_it_can_be_installed(person: Callable[..., Player]):
     assert {"192x192", "512x512"} <= {picture["sizes"] for picture in card["icons"]}
 
 
-def test_the_theme_is_kept_and_drawn_by_the_server(person: Callable[..., Player]):
+def test_theme_is_remembered_and_rendered_by_the_server(person: Callable[..., Player]):
     ann = person("Ann", color_scheme="light")
     ann.page.goto(ann.url)
     ann.page.locator(".menu").nth(1).locator("summary").click()

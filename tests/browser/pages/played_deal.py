@@ -1,4 +1,4 @@
-"""A day with its deal for the browser's tests: played by ten people before the server is started on its database."""
+"""A deal of the day that ten people have played, in a database on which the browser tests start their server."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ PASSWORD = "plank, parrot, doubloon"
 
 
 def played_day(database: Path) -> dict[str, str]:
-    """Ten people have played today's deal, four of them with an account; the cookie of each, by name."""
+    """Let ten people, four of them with an account, play today's deal; return their cookies by name."""
     with (
         pytest.MonkeyPatch.context() as monkeypatch,
         ThreadPoolExecutor(1) as apart,
-    ):  # Playwright has a loop here
-        return apart.submit(asyncio.run, _play(f"sqlite+aiosqlite:///{database}", monkeypatch)).result()
+    ):  # Playwright runs an event loop in this thread
+        return apart.submit(asyncio.run, _play(f"sqlite:///{database}", monkeypatch)).result()
 
 
 async def _play(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
@@ -31,12 +31,12 @@ async def _play(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
         for number, name in enumerate(PEOPLE):
             person = await site.person(name)
             if name in ACCOUNTS:
-                await person.ask("POST", "/api/v1/account/register", json={"password": PASSWORD})
+                await person.request("POST", "/api/v1/account/register", json={"password": PASSWORD})
             await person.begin()
-            # Two of them go the same way, and one more for a while.
+            # Two of them play the same moves, and a third one the first six.
             await person.play(1 if number < 2 else number, 6 if number == 2 else 10_000)
             if number == 2:
                 await person.play(9)
             cookies[name] = person.http.cookies["cartagena"]
-        await site.keep_deals()
+        await site.create_deals()
     return cookies

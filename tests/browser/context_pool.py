@@ -1,4 +1,4 @@
-"""Browser contexts that are worn again: a new person finds no cookie and no store, but files fetched before."""
+"""A pool of browser contexts: a reused one has no cookies or storage, but a warm file cache."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 DESK = {
     "viewport": {"width": 1280, "height": 800},
-    # moves are looked at by tests of motion; everywhere else stillness makes them quick
+    # only tests of animations need them; everywhere else tests are faster without
     "reduced_motion": "reduce",
-    # the worker that keeps the offline page asks for every file a second time; its own test allows it
+    # the service worker requests every file a second time; only its own tests allow it
     "service_workers": "block",
 }
 PHONE = {
@@ -19,23 +19,23 @@ PHONE = {
     "is_mobile": True,
     "device_scale_factor": 2,
 }
-# Sound is offered once in a browser's life, over the head of the page; whoever is to be asked is `fresh`.
-ASKED = """try {
+# A browser is offered sound once, in a banner at the top; tests that need the banner use a `fresh` context.
+DECLINE_SOUND = """try {
   const kept = JSON.parse(localStorage.getItem("cartagena.table") ?? "{}");
   localStorage.setItem("cartagena.table", JSON.stringify({ isSoundOffered: true, ...kept }));
 } catch {
   // a page without storage
 }"""
-PATIENCE = 45_000  # milliseconds until something is taken for lost; two busy cores make honest pages slow
+TIMEOUT_MS = 45_000  # two busy cores make pages slow
 
 
-# What a page can be told itself: whoever wants one of these wears what others wear. A context that is new has fetched
-# and compiled nothing, and costs its first page three times as much.
-OF_PAGES = ("viewport", "color_scheme", "forced_colors", "reduced_motion")
+# Options that can be set on a page of a pooled context. A new context has fetched and compiled nothing, so its first
+# page costs three times as much.
+PAGE_OPTIONS = ("viewport", "color_scheme", "forced_colors", "reduced_motion")
 
 
-def dress(page: Page, viewport: Any = None, **media: Any) -> Page:
-    """The page as wished by some of OF_PAGES."""
+def apply_page_options(page: Page, viewport: Any = None, **media: Any) -> Page:
+    """Apply some of PAGE_OPTIONS to the page and return it."""
     if viewport is not None:
         page.set_viewport_size(viewport)
     if media:
@@ -43,8 +43,8 @@ def dress(page: Page, viewport: Any = None, **media: Any) -> Page:
     return page
 
 
-class Wardrobe:
-    """Keeps the contexts of people who have left, by what they were made with."""
+class ContextPool:
+    """Contexts returned by earlier tests, by their options."""
 
     def __init__(self, browser: Browser, url: str) -> None:
         self.browser = browser
@@ -53,19 +53,19 @@ class Wardrobe:
         self.kinds: dict[BrowserContext, str] = {}
         self.anchors: dict[BrowserContext, Page] = {}
 
-    def take(self, *, phone: bool = False, fresh: bool = False, **wishes: Any) -> BrowserContext:
-        """A context as wished; `fresh`: one that nobody had before or will have after."""
-        # With a service worker it is not cleared for the next one: Chromium may not answer while the worker ends.
-        fresh = fresh or wishes.get("service_workers") == "allow"
-        options = {**DESK, **(PHONE if phone else {}), **wishes}
+    def take(self, *, phone: bool = False, fresh: bool = False, **context_options: Any) -> BrowserContext:
+        """Return a context with these options; a `fresh` one is new and is not reused."""
+        # A context with a service worker is not reused: Chromium may not answer while the worker ends.
+        fresh = fresh or context_options.get("service_workers") == "allow"
+        options = {**DESK, **(PHONE if phone else {}), **context_options}
         kind = repr(sorted(options.items()))
         if not fresh and self.idle.get(kind):
             return self.idle[kind].pop()
         context = self.browser.new_context(**options)
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(TIMEOUT_MS)
         if not fresh:
-            context.add_init_script(ASKED)
-            # A page that stays open keeps the site's process alive for the pages that come and go.
+            context.add_init_script(DECLINE_SOUND)
+            # A page that stays open keeps the site's renderer process alive.
             self.kinds[context] = kind
             self.anchors[context] = context.new_page()
             self.anchors[context].goto(f"{self.url}/healthz")

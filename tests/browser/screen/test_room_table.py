@@ -1,4 +1,4 @@
-"""Board on the television, hands on the phones: a table for this room, and what the phones of its people look like."""
+"""A table for one room: the board on the television, the hands on the phones."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 from playwright.sync_api import expect
 
-from tests.browser.table.house import Player, begin
+from tests.browser.game_server import Player, begin
 
 TELEVISION = {"width": 1920, "height": 1080}
 HIDDEN = {"preset": "jamaica", "players": 2, "first": 0}
 
 
 def scan(phone: Player, television: Player) -> str:
-    """To where the code on the screen leads."""
+    """Open the link of the QR code on the screen; return the game's id."""
     game = television.page.url.split("/")[-2]
     source = television.page.locator(".scan-code").get_attribute("src") or ""
     phone.game = game
@@ -28,12 +28,12 @@ def height(player: Player, selector: str) -> float:
     return box["height"]
 
 
-def test_one_click_on_the_television_two_phones_scan_and_it_begins_when_both_are_ready(
+def test_one_click_creates_a_room_table_that_starts_when_two_phones_are_ready(
     person: Callable[..., Player],
 ) -> None:
     television = person(None, viewport=TELEVISION)
     television.page.goto(television.url)
-    television.page.get_by_role("button", name="Start a table for this room").click()
+    television.page.get_by_role("button", name="Create a table for this room").click()
     television.page.wait_for_url("**/screen")
     expect(television.page.locator(".gathering .berth.free")).to_have_count(5)
     phones = [person(None, phone=True) for _ in range(2)]
@@ -41,14 +41,16 @@ def test_one_click_on_the_television_two_phones_scan_and_it_begins_when_both_are
         scan(phone, television)
         phone.page.get_by_label("Your name at the table").fill(f"{name} {id(phone) % 10**6}")
         phone.page.get_by_role("button", name="Sit here").first.click()
-        expect(phone.page.get_by_role("button", name="I am ready")).to_be_visible()
+        expect(phone.page.get_by_role("button", name="I'm ready")).to_be_visible()
     expect(television.page.locator(".gathering .berth.free")).to_have_count(3)
-    expect(television.page.get_by_text("It begins when all who sit are ready.")).to_be_visible()
-    expect(phones[1].page.get_by_text("It begins when all who sit are ready.")).to_be_visible()
-    phones[0].page.get_by_role("button", name="I am ready").click()
+    expect(
+        television.page.get_by_text("The game starts when everyone at the table is ready.")
+    ).to_be_visible()
+    expect(phones[1].page.get_by_text("The game starts when everyone at the table is ready.")).to_be_visible()
+    phones[0].page.get_by_role("button", name="I'm ready").click()
     expect(television.page.locator(".berth-ready.yes")).to_have_count(1)
     expect(television.page.locator("[data-begins]")).to_have_count(0)
-    phones[1].page.get_by_role("button", name="I am ready").click()
+    phones[1].page.get_by_role("button", name="I'm ready").click()
     expect(television.page.locator("[data-begins]")).to_be_visible()
     expect(television.page.locator("#screen[data-phase=running]")).to_be_visible()
     for phone in phones:
@@ -58,12 +60,12 @@ def test_one_click_on_the_television_two_phones_scan_and_it_begins_when_both_are
     table = phones[0].state()["table"]
     assert [seat["bot"] for seat in table["seats"]] == [None, None]
     assert table["visibility"] == "unlisted"
-    # whoever opened it does not sit there: the television's own session has no seat
+    # the television's own session has no seat
     television.game = table["id"]
     assert television.state()["you"]["seat"] is None
 
 
-def test_the_rules_can_be_chosen_before(person: Callable[..., Player]) -> None:
+def test_options_can_be_chosen_for_a_room_table(person: Callable[..., Player]) -> None:
     television = person(None, viewport=TELEVISION)
     television.page.goto(television.url)
     television.page.get_by_role("link", name="with other rules").click()
@@ -71,14 +73,14 @@ def test_the_rules_can_be_chosen_before(person: Callable[..., Player]) -> None:
     television.page.locator('input[name="preset"][value="tortuga"]').check(force=True)
     television.page.locator('input[name="players"][value="4"]').check(force=True)
     television.page.locator('input[name="bots"][value="1"]').check(force=True)
-    television.page.get_by_role("button", name="Open the table").click()
+    television.page.get_by_role("button", name="Create the table").click()
     television.page.wait_for_url("**/screen")
     expect(television.page.locator(".gather-title")).to_have_text("Tortuga")
     expect(television.page.locator(".gathering .berth")).to_have_count(4)
     expect(television.page.locator(".gathering .berth.free")).to_have_count(3)
 
 
-def test_a_hand_is_large_and_the_map_small_but_still_to_be_pressed(person: Callable[..., Player]) -> None:
+def test_hand_layout_has_large_cards_and_a_small_usable_board(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann", phone=True), person("Bo")
     game = begin(ann, bo, options=HIDDEN)
     ann.open(game)
@@ -92,7 +94,7 @@ def test_a_hand_is_large_and_the_map_small_but_still_to_be_pressed(person: Calla
     assert large[0] > 1.7 * plain[0]
     assert large[1] < 0.75 * plain[1]
     assert ann.page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
-    # a card, and where it leads to, pressed on the small map
+    # play a card by clicking its target on the small board
     seq = ann.seq()
     ann.page.locator(".hand-card.playable").first.click()
     target = ann.page.locator(".place.is-target").first
@@ -105,7 +107,7 @@ def test_a_hand_is_large_and_the_map_small_but_still_to_be_pressed(person: Calla
     assert ann.state()["view"]["turn"]["taken"] == 1
 
 
-def test_whoever_prefers_the_usual_layout_keeps_it(person: Callable[..., Player]) -> None:
+def test_chosen_layout_is_remembered(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann", phone=True), person("Bo")
     game = begin(ann, bo, options=HIDDEN)
 
@@ -115,14 +117,14 @@ def test_whoever_prefers_the_usual_layout_keeps_it(person: Callable[..., Player]
 
     ann.page.goto(f"{ann.url}/g/{game}?hand=1")
     expect(ann.page.locator("body.hand-layout")).to_be_visible()
-    ann.page.reload()  # the address no longer says it; the browser does
+    ann.page.reload()  # the layout is no longer in the URL, but stored in the browser
     expect(ann.page.locator("body.hand-layout")).to_be_visible()
-    choose("The usual layout")
+    choose("Use the usual layout")
     expect(ann.page.locator("body:not(.hand-layout)")).to_be_visible()
     ann.page.reload()
     expect(ann.page.locator(".hand-card").first).to_be_visible()
     expect(ann.page.locator("body")).not_to_have_class(re.compile("hand-layout"))
-    choose("Large cards, small map")
+    choose("Use large cards and a small board")
     expect(ann.page.locator("body.hand-layout")).to_be_visible()
     # and so is the table of the rematch
     bo.act({"type": "resign"})

@@ -1,4 +1,4 @@
-"""Five players with clocks, somebody who watches, and a browser without fonts or sound: all find their room."""
+"""The layout with five players, clocks and spectators, and a browser without fonts or sound."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.table.house import SHORT, Player, begin
+from tests.browser.game_server import SHORT, Player, begin
 
-# Plates that are wider than they are, and clocks that break into two lines.
-CRAMPED = """() => [...document.querySelectorAll(".plate")]
+# Plates whose content overflows, and clocks that wrap.
+CRAMPED_PLATES = """() => [...document.querySelectorAll(".plate")]
   .filter((plate) => plate.scrollWidth > plate.clientWidth + 1 || plate.querySelector(".plate-clock").offsetHeight > 26)
   .map((plate) => plate.innerText)"""
 
 
 @pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])
-def test_five_players_with_clocks_leave_room_for_everything(
-    person: Callable[..., Player], phone: bool
-) -> None:
+def test_layout_fits_five_players_with_clocks(person: Callable[..., Player], phone: bool) -> None:
     ann = person("Ann", phone=phone)
     game = begin(
         ann,
@@ -29,7 +27,7 @@ def test_five_players_with_clocks_leave_room_for_everything(
     ann.open(game)
     expect(ann.page.locator(".plate")).to_have_count(5)
     expect(ann.page.locator(".plate-clock").first).not_to_be_empty()
-    assert ann.page.evaluate(CRAMPED) == []
+    assert ann.page.evaluate(CRAMPED_PLATES) == []
     expect(ann.page.locator(".hand-card").first).to_be_in_viewport(ratio=1)
     ann.page.locator("#tab-chat").click()
     ann.page.locator(".chat-form input").fill("Ahoy!")
@@ -41,7 +39,7 @@ def test_five_players_with_clocks_leave_room_for_everything(
     assert height >= 40
 
 
-def test_who_watches_is_counted_while_they_watch(person: Callable[..., Player]) -> None:
+def test_spectators_are_counted_while_they_watch(person: Callable[..., Player]) -> None:
     ann, bo, eve = person("Ann"), person("Bo"), person("Eve")
     game = begin(ann, bo, options=SHORT)
     ann.open(game)
@@ -53,7 +51,7 @@ def test_who_watches_is_counted_while_they_watch(person: Callable[..., Player]) 
     expect(ann.page.locator(".watching")).to_be_empty()
 
 
-def test_it_is_played_without_fonts_and_without_sound(person: Callable[..., Player]) -> None:
+def test_game_is_playable_without_fonts_and_sound(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann", fresh=True), person("Bo")
     ann.page.add_init_script("delete window.AudioContext; delete window.webkitAudioContext;")
     ann.page.route("**/*.woff2", lambda route: route.abort())
@@ -66,11 +64,11 @@ def test_it_is_played_without_fonts_and_without_sound(person: Callable[..., Play
     ann.page.locator(".hand-card.playable").first.click()
     ann.page.locator(".choice").first.click()
     ann.wait_past(before)
-    # the fonts that did not come are all that was complained about
+    # the console reports only the missing fonts
     ann.complaints[:] = [line for line in ann.complaints if "ERR_FAILED" not in line]
 
 
-def test_the_keyboard_is_seen_wherever_it_is(person: Callable[..., Player]) -> None:
+def test_focus_is_always_visible(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann"), person("Bo")
     ann.open(begin(ann, bo, options={**SHORT, "first": 0}))
     expect(ann.page.locator(".hand-card.playable").first).to_be_visible()

@@ -1,8 +1,8 @@
-"""A server and a push service beside the browser, in one thread of their own; its clock is turned by the tests.
+"""A game server and a push service in a thread beside the browser; tests advance the server's clock.
 
-Subscribing is replaced in the page, as a push service of a browser's maker is nobody's to test with. The tests' own
-service decrypts what the server sends; DevTools hand it to the real service worker. The headless Chromium shows notices
-nowhere and so permits none: what the worker asks to be shown is kept in a list, and the click is dispatched to it.
+Subscribing is replaced in the page, because tests cannot use the push service of a browser vendor. The test's own
+service decrypts what the server sends, and DevTools deliver it to the real service worker. Headless Chromium does not
+permit notifications: those that the worker shows are collected in a list, and clicks are dispatched to the worker.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from typing import Any, TypeVar
 
 from playwright.sync_api import Browser, BrowserContext, CDPSession, Worker
 
-from tests.browser.table.house import Player
+from tests.browser.game_server import Player
 from tests.notify.push_service import PushService, Received, push_service
+from tests.sockets.adjustable_clock import AdjustableClock
 from tests.sockets.running_server import RunningServer, in_process
-from tests.sockets.turned_clock import TurnedClock
 
 Found = TypeVar("Found")
 
-# What PushManager would do: the subscription is kept with the browser, across pages.
-_SUBSCRIBING = """(made) => {
+# Replaces PushManager: the subscription is stored in the browser, across pages.
+_FAKE_PUSH_MANAGER = """(made) => {
   const KEY = "test.subscribed";
   const bytes = (text) => Uint8Array.from(text.split(",").map(Number)).buffer;
   const subscription = (key) => ({
@@ -46,8 +46,8 @@ _SUBSCRIBING = """(made) => {
 }"""
 
 
-# The platform's list of notices, as the worker sees it.
-_SHOWING = """() => {
+# Replaces the platform's list of notifications, as the service worker sees it.
+_FAKE_NOTIFICATIONS = """() => {
   if (self.shown) return;
   self.shown = [];
   ServiceWorkerRegistration.prototype.showNotification = async (title, options) => {
@@ -59,18 +59,18 @@ _SHOWING = """() => {
 }"""
 
 
-class PushingHouse:
-    """Runs both until `close`; everything about them is asked in their own thread."""
+class PushHarness:
+    """Runs server and push service until `close`; all calls run in their thread."""
 
     def __init__(self, folder: Path) -> None:
         self.loop = asyncio.new_event_loop()
         self._ready = threading.Event()
         self._over = asyncio.Event()
         self._fault: BaseException | None = None
-        self.url = f"sqlite+aiosqlite:///{folder / 'house.db'}"
+        self.url = f"sqlite:///{folder / 'house.db'}"
         self.server: RunningServer
         self.service: PushService
-        self._clock: TurnedClock
+        self._clock: AdjustableClock
         self._turned = 0.0
         self._thread = threading.Thread(target=self._run)
         self._thread.start()
@@ -92,7 +92,7 @@ class PushingHouse:
             push_service() as self.service,
             in_process(self.url, webhook_private=True, notify_seconds=0.5) as self.server,
         ):
-            self._clock = TurnedClock(self.server)
+            self._clock = AdjustableClock(self.server)
             self._ready.set()
             await self._over.wait()
 
@@ -100,42 +100,42 @@ class PushingHouse:
         self.loop.call_soon_threadsafe(self._over.set)
         self._thread.join(60)
 
-    def ask(self, question: Coroutine[Any, Any, Found]) -> Found:
-        return asyncio.run_coroutine_threadsafe(question, self.loop).result(120)
+    def run(self, coroutine: Coroutine[Any, Any, Found]) -> Found:
+        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(120)
 
-    def turn(self, seconds: float) -> None:
-        """So much later, for games and for people."""
-        self.ask(self._clock.turn(seconds))
+    def advance(self, seconds: float) -> None:
+        """Advance the clocks of games and accounts."""
+        self.run(self._clock.advance(seconds))
         assert self.server._app is not None
         site = self.server._app.state.site
         before = site.clock
         site.clock = lambda: before() + seconds
 
     def received(self, number: int) -> Received:
-        """The push of this number, once it has come."""
+        """Wait for the push with this index and return it."""
 
         async def wait() -> Received:
             async with asyncio.timeout(60):
-                await self.service.taken(number + 1)
+                await self.service.wait_for_accepted(number + 1)
             return self.service.received[number]
 
-        return self.ask(wait())
+        return self.run(wait())
 
 
-class Away:
-    """Somebody with a browser that takes pushes; `path` is where theirs arrive."""
+class PushClient:
+    """A player whose browser receives pushes at `path` of the push service."""
 
-    def __init__(self, house: PushingHouse, browser: Browser, name: str, **wishes: Any) -> None:
-        made = house.service.subscription()
-        self.path = str(made["endpoint"]).partition(str(house.service.port))[2]
+    def __init__(self, harness: PushHarness, browser: Browser, name: str, **context_options: Any) -> None:
+        made = harness.service.subscription()
+        self.path = str(made["endpoint"]).partition(str(harness.service.port))[2]
         self.context: BrowserContext = browser.new_context(
-            service_workers="allow", reduced_motion="reduce", **wishes
+            service_workers="allow", reduced_motion="reduce", **context_options
         )
         self.context.set_default_timeout(60_000)
-        self.context.add_init_script(f"({_SUBSCRIBING})({json.dumps(made)})")
-        self.player = Player(self.context, house.server.base)
+        self.context.add_init_script(f"({_FAKE_PUSH_MANAGER})({json.dumps(made)})")
+        self.player = Player(self.context, harness.server.base)
         self.player.introduce(name)
-        self._house = house
+        self._house = harness
         self._tools: CDPSession | None = None
         self._registration = ""
 
@@ -145,26 +145,26 @@ class Away:
             found: list[str] = []
             self._tools.on(
                 "ServiceWorker.workerRegistrationUpdated",
-                lambda told: found.extend(each["registrationId"] for each in told["registrations"]),
+                lambda event: found.extend(row["registrationId"] for row in event["registrations"]),
             )
             self._tools.send("ServiceWorker.enable")
             self.player.page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
             self.player.page.wait_for_timeout(200)
             self._registration = found[-1]
-            self._worker().evaluate(_SHOWING)
+            self._worker().evaluate(_FAKE_NOTIFICATIONS)
         return self._tools
 
     def _worker(self) -> Worker:
         return self.context.service_workers[0]
 
-    def deliver(self, told: dict[str, Any]) -> None:
-        """What the push service would do, once the message is decrypted."""
+    def deliver(self, message: dict[str, Any]) -> None:
+        """Deliver a decrypted message to the service worker, as the push service would."""
         self._devtools().send(
             "ServiceWorker.deliverPushMessage",
             {
                 "origin": self._house.server.base,
                 "registrationId": self._registration,
-                "data": json.dumps(told),
+                "data": json.dumps(message),
             },
         )
 
@@ -184,7 +184,7 @@ class Away:
         raise AssertionError(f"{len(self.notices())} notices, not {number}")
 
     def click(self, tag: str) -> str:
-        """A click on the notice, dispatched in the worker; which page it opens or brings to the front."""
+        """Dispatch a click on the notice in the worker; return the page it opens or focuses."""
         path: str = self._worker().evaluate(
             """async (tag) => {
               const [notification] = await self.registration.getNotifications({ tag });

@@ -1,4 +1,4 @@
-"""Nothing is cut, covered or run into something else: the tray, the sheets, names and labels, at every size."""
+"""No clipping, covering or overlap of the tray, the sheets, names and labels at any size."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.table.house import Player, begin
-from tests.browser.table.test_owed import MAGIC, reach, use
+from tests.browser.game_server import Player, begin
+from tests.browser.table.test_pending_choices import MAGIC, reach, use
 
-# The choices that lie in sight but not wholly, and the words of those that do.
-CHOICES = """() => {
+# Texts of the visible choices: those that are clipped and those that are whole.
+VISIBLE_CHOICES = """() => {
   const box = document.querySelector(".choices").getBoundingClientRect();
   const seen = [...document.querySelectorAll(".choice")].map((each) => [each, each.getBoundingClientRect()])
     .filter(([, at]) => at.top < box.bottom - 1 && at.bottom > box.top + 1);
@@ -24,8 +24,8 @@ CHOICES = """() => {
   };
 }"""
 
-# How much of the map the sheet covers, in parts of its area; and of the hand.
-COVERED = """() => {
+# The shares of the board's and the hand's area that the sheet covers.
+COVERED_SHARES = """() => {
   const sheet = document.querySelector(".sheet").getBoundingClientRect();
   const part = (selector) => {
     const at = document.querySelector(selector).getBoundingClientRect();
@@ -36,8 +36,8 @@ COVERED = """() => {
   return [part(".map"), part(".fan")];
 }"""
 
-# Names of cards: those cut short, those nearer than 5 pixels to the next, those below the edge of the screen.
-LABELS = """() => {
+# Card names that are truncated, closer than 5 pixels to the next, or below the edge of the screen.
+BAD_CARD_NAMES = """() => {
   const words = [...document.querySelectorAll(".hand-word")];
   const range = document.createRange();
   const text = (node) => (range.selectNodeContents(node), range.getBoundingClientRect());
@@ -48,8 +48,8 @@ LABELS = """() => {
   }).map((each) => each.textContent);
 }"""
 
-# Whether map and bench share the screen: the pixels of the map between status and bench, and those of a tile.
-BOARD = """() => {
+# Visible pixels of the board between status and bench, the size of a tile, and the width of the page.
+BOARD_METRICS = """() => {
   const map = document.querySelector(".map").getBoundingClientRect();
   const bench = document.querySelector(".bench").getBoundingClientRect();
   const status = document.querySelector(".status");
@@ -60,55 +60,53 @@ BOARD = """() => {
 }"""
 
 
-def hoarded(person: Callable[..., Player], **wishes: Any) -> Player:
-    """Somebody in turn with a pistol in hand at a table with black magic."""
-    ann, bo = person("Ann", **wishes), person("Bo", **wishes)
+def player_with_pistol(person: Callable[..., Player], **context_options: Any) -> Player:
+    """Return a player whose turn it is and who holds a pistol, at a table with black magic."""
+    ann, bo = person("Ann", **context_options), person("Bo", **context_options)
     begin(ann, bo, options=MAGIC)
     return reach("pistol", ann, bo)
 
 
-def test_the_tray_of_a_desk_cuts_no_choice_and_shows_the_power_of_a_card_first(
+def test_desktop_tray_clips_no_choice_and_lists_the_card_power_first(
     person: Callable[..., Player],
 ) -> None:
-    ann = hoarded(person)
+    ann = player_with_pistol(person)
     ann.open(ann.game or ann.state()["table"]["id"])
     card = next(c["action"]["card"] for c in ann.state()["choices"] if c["action"]["type"] == "pistol")
     ann.page.locator(f'[data-card="{card}"]').click()
     expect(ann.page.locator(".choice").nth(1)).to_be_visible()
-    seen = ann.page.evaluate(CHOICES)
+    seen = ann.page.evaluate(VISIBLE_CHOICES)
     assert seen["cut"] == []
     assert "take a card from" in seen["whole"][0]
-    assert ann.page.evaluate(LABELS) == []
+    assert ann.page.evaluate(BAD_CARD_NAMES) == []
 
 
 @pytest.mark.parametrize(("phone", "most"), [(False, 0.0), (True, 0.55)], ids=["desk", "phone"])
-def test_a_sheet_leaves_board_and_hand_in_sight(
-    person: Callable[..., Player], phone: bool, most: float
-) -> None:
-    ann = hoarded(person, phone=phone)
+def test_sheet_leaves_board_and_hand_visible(person: Callable[..., Player], phone: bool, most: float) -> None:
+    ann = player_with_pistol(person, phone=phone)
     ann.open(ann.game)
     use(ann, "pistol")
     expect(ann.page.locator(".sheet")).to_be_visible()
-    of_map, of_hand = ann.page.evaluate(COVERED)
+    of_map, of_hand = ann.page.evaluate(COVERED_SHARES)
     assert of_map <= most
     assert of_hand == 0
     expect(ann.page.locator(".sheet .button-main")).to_be_in_viewport(ratio=1)
 
 
 @pytest.mark.parametrize(("width", "height"), [(744, 1133), (912, 1368), (390, 844), (320, 568)])
-def test_names_of_cards_lie_on_the_screen_and_apart(
+def test_card_names_are_on_screen_and_do_not_overlap(
     person: Callable[..., Player], width: int, height: int
 ) -> None:
     ann, bo = person("Ann", phone=True, viewport={"width": width, "height": height}), person("Bo")
     ann.open(begin(ann, bo, options={**MAGIC, "first": 0}))
     expect(ann.page.locator(".hand-card").first).to_be_visible()
-    assert ann.page.evaluate(LABELS) == []
+    assert ann.page.evaluate(BAD_CARD_NAMES) == []
 
 
 @pytest.mark.parametrize(
     ("width", "height", "least"), [(320, 568, 320), (320, 256, 80)], ids=["small", "400 %"]
 )
-def test_five_players_leave_the_board_in_sight_and_it_is_played(
+def test_board_is_visible_and_playable_with_five_players(
     person: Callable[..., Player], width: int, height: int, least: int
 ) -> None:
     ann = person(None, phone=True, viewport={"width": width, "height": height})
@@ -121,7 +119,7 @@ def test_five_players_leave_the_board_in_sight_and_it_is_played(
     )
     ann.open(game)
     expect(ann.page.locator(".hand-card.playable").first).to_be_in_viewport(ratio=1)
-    board = ann.page.evaluate(BOARD)
+    board = ann.page.evaluate(BOARD_METRICS)
     assert board["seen"] >= least
     assert board["tile"] >= 33
     assert board["wide"] <= width
@@ -131,7 +129,7 @@ def test_five_players_leave_the_board_in_sight_and_it_is_played(
     ann.wait_past(before)
 
 
-def test_who_one_is_stands_behind_a_long_name_too(person: Callable[..., Player]) -> None:
+def test_you_label_is_visible_after_a_long_name(person: Callable[..., Player]) -> None:
     ann = person(None)
     ann.api("POST", "/me", {"name": f"Maximiliana {secrets.token_hex(5)}"})
     game = begin(
@@ -150,7 +148,7 @@ def test_who_one_is_stands_behind_a_long_name_too(person: Callable[..., Player])
     assert inside
 
 
-def test_notch_and_edges_of_a_lying_phone_cover_nothing(person: Callable[..., Player]) -> None:
+def test_safe_areas_of_a_landscape_phone_cover_nothing(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann", phone=True, fresh=True, viewport={"width": 844, "height": 390}), person("Bo")
     game = begin(ann, bo, options={"preset": "jamaica", "players": 2, "first": 0})
     session = ann.context.new_cdp_session(ann.page)
@@ -165,7 +163,7 @@ def test_notch_and_edges_of_a_lying_phone_cover_nothing(person: Callable[..., Pl
         assert box["x"] + box["width"] <= 844 - 46, part
 
 
-def test_a_very_large_screen_has_larger_words_and_a_wider_side(person: Callable[..., Player]) -> None:
+def test_very_large_screen_has_larger_text_and_a_wider_side_panel(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann", viewport={"width": 3840, "height": 2160}), person("Bo")
     ann.open(begin(ann, bo, options={"preset": "jamaica", "players": 2, "first": 0}))
     expect(ann.page.locator(".log-line").first).to_be_visible()

@@ -1,4 +1,4 @@
-"""Jamaica played twice with the unseen cards of the other hand swapped: frames, page and heap are the same."""
+"""Jamaica played twice with different hidden cards in the other hand: frames, page and heap are the same."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from app import rules
-from tests.browser.table.house import Player
+from tests.browser.game_server import Player
+from tests.choices import choices_of
 
 OPTIONS = rules.parse_options({"preset": "jamaica", "players": 2, "first": 0})
 SYMBOL = re.compile("bottle|dagger|hat|key|pistol|skull")
@@ -36,7 +37,7 @@ TABLE = {
 
 
 def other_hand_swapped(position: rules.Position) -> rules.Position:
-    """The same to the first seat: the other's hand changes places with the lowest cards of the deck."""
+    """Swap the other hand with the lowest cards of the deck; the first seat sees no difference."""
     whole = rules.position_to_json(position)
     hand, deck = whole["players"][1]["hand"], whole["deck"]
     fresh = sorted(deck[-len(hand) :])
@@ -46,7 +47,7 @@ def other_hand_swapped(position: rules.Position) -> rules.Position:
 
 
 def frames_of(position: rules.Position, leak: bool) -> list[str]:
-    """What the first seat is sent while it walks, falls back and passes, and the other falls back."""
+    """Return the frames of the first seat: it advances, retreats and passes, then the other retreats."""
     view = rules.view(position, 0)
     if leak:
         view["players"][1]["hint"] = rules.position_to_json(position)["players"][1]["hand"]
@@ -54,7 +55,7 @@ def frames_of(position: rules.Position, leak: bool) -> list[str]:
         {"t": "welcome", "v": 1, "game": "twice", "seq": 5, "chat": 0, "now": 1_000_000, "resumed": False,
          "you": {"person": "p0", "name": "Ann", "seat": 0}, "presets": ["hello"]},
         {"t": "state", "seq": 5, "at": 0, "you": {"seat": 0}, "table": TABLE, "view": view,
-         "choices": rules.choices(position, 0), "clock": None},
+         "choices": choices_of(position, 0), "clock": None},
     ]  # fmt: skip
     seq = 5
     for wanted in ("advance", "advance", "retreat", "end"):
@@ -67,9 +68,9 @@ def frames_of(position: rules.Position, leak: bool) -> list[str]:
 
 
 def play(player: Player, frames: list[str]) -> tuple[str, Counter[str]]:
-    """The page's markup and what its heap holds after these frames.
+    """Return the page's markup and its heap contents after these frames.
 
-    One frame at a time, each when the one before is drawn: what is drawn in between is the same every time.
+    Frames are sent one at a time, each after the previous one is drawn, so that the runs are comparable.
     """
     page, wires = player.page, list[Any]()
 
@@ -98,12 +99,12 @@ def play(player: Player, frames: list[str]) -> tuple[str, Counter[str]]:
 
 
 def heap_of(page: Page) -> Counter[str]:
-    """Every text of the heap that names a symbol, and how often each is held by a list or an object."""
+    """Return every string in the heap that names a symbol, with its number of references from lists and objects."""
     session = page.context.new_cdp_session(page)
     chunks: list[str] = []
     session.on("HeapProfiler.addHeapSnapshotChunk", lambda event: chunks.append(event["chunk"]))
     session.send("HeapProfiler.enable")
-    # twice: what the first round lets go of may have held the last reference to something else
+    # twice: objects freed in the first round may have held the last reference to others
     session.send("HeapProfiler.collectGarbage")
     session.send("HeapProfiler.collectGarbage")
     session.send("HeapProfiler.takeHeapSnapshot", {"reportProgress": False})
@@ -125,18 +126,18 @@ def heap_of(page: Page) -> Counter[str]:
 
 
 @pytest.mark.parametrize("leak", [False, True], ids=["as-it-is", "with-a-planted-leak"])
-def test_what_is_unseen_leaves_no_trace(person: Callable[..., Player], leak: bool) -> None:
+def test_hidden_cards_leave_no_trace_in_the_browser(person: Callable[..., Player], leak: bool) -> None:
     one = rules.new_game(OPTIONS, "7e" * 32)
     two = other_hand_swapped(one)
     assert rules.position_to_json(one) != rules.position_to_json(two)
     frames = [frames_of(position, leak) for position in (one, two)]
     assert (frames[0] == frames[1]) is not leak, "the check is blind" if leak else "the frames tell"
-    # a browser of their own for each: a heap holds what a process has seen, not only what a page has
+    # separate browsers: a heap may hold data of other pages of its process
     seen = [play(person("Ann", fresh=True), each) for each in frames]
     (page_one, heap_one), (page_two, heap_two) = seen
-    told = {text for text in heap_one | heap_two if heap_one[text] != heap_two[text]}
+    differing_texts = {text for text in heap_one | heap_two if heap_one[text] != heap_two[text]}
     assert page_one == page_two
     if leak:
-        assert told != set(), "the look into the heap is blind"
+        assert differing_texts != set(), "the heap search finds nothing"
     else:
-        assert told == set()
+        assert differing_texts == set()

@@ -1,4 +1,4 @@
-"""The doors of a table: its password, who is there before the start, closing it, and what one can do about others."""
+"""Access to a table: password, presence before the start, closing, reporting and blocking."""
 
 from __future__ import annotations
 
@@ -7,74 +7,74 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.table.house import SHORT, Player, begin, move_beside
+from tests.browser.game_server import SHORT, Player, begin, move_via_api
 
-WORD = "open sésame ☠"  # a header holds bytes, a word may hold any letter
+PASSWORD = "open sésame ☠"  # not ASCII: the header must encode it
 
 
-def go_in(page: Page, word: str) -> None:
+def enter_password(page: Page, word: str) -> None:
     page.get_by_role("dialog").get_by_label("Password").fill(word)
-    page.get_by_role("dialog").get_by_role("button", name="Go in").click()
+    page.get_by_role("dialog").get_by_role("button", name="Open the table").click()
 
 
-def test_the_host_s_browser_remembers_the_word_and_sets_another(person: Callable[..., Player]) -> None:
+def test_host_can_see_and_change_the_table_password(person: Callable[..., Player]) -> None:
     host, guest = person("Host"), person("Guest")
     host.page.goto(f"{host.url}/new")
     host.page.locator('[name="visibility"][value="password"]').check(force=True)
-    host.page.locator("#password").fill(WORD)
+    host.page.locator("#password").fill(PASSWORD)
     host.page.locator('[data-new-table] [type="submit"]').click()
     host.page.wait_for_url(re.compile("/g/"))
     invite = host.page.locator(".invite")
-    expect(invite).to_contain_text(f"Password: {WORD}")
-    expect(invite).to_contain_text("Whoever has this link and the password can join.")
+    expect(invite).to_contain_text(f"Password: {PASSWORD}")
+    expect(invite).to_contain_text("Anyone with this link and the password can join.")
     host.page.reload()
-    expect(invite).to_contain_text(f"Password: {WORD}")
+    expect(invite).to_contain_text(f"Password: {PASSWORD}")
     invite.get_by_text("Set a new password").click()
-    invite.get_by_label("Password of the table").fill("parrot")
-    invite.get_by_role("button", name="Set it").click()
+    invite.get_by_label("Table password").fill("parrot")
+    invite.get_by_role("button", name="Set the password").click()
     expect(invite).to_contain_text("Password: parrot")
-    expect(host.page.locator(".log-line")).to_have_count(0)  # nobody is told of a new host
+    expect(host.page.locator(".log-line")).to_have_count(0)  # no log line about a new host
     guest.page.goto(host.page.url)
     door = guest.page.get_by_role("dialog")
     expect(door).to_contain_text("There is no such table, or it needs a password.")
     expect(guest.page.locator(".banner")).to_have_count(0)
-    go_in(guest.page, WORD)
-    expect(door).to_contain_text("That is not its password")
+    enter_password(guest.page, PASSWORD)
+    expect(door).to_contain_text("That password is wrong")
     expect(guest.page.locator(".banner")).to_have_count(0)
-    go_in(guest.page, "parrot")
+    enter_password(guest.page, "parrot")
     expect(guest.page.locator(".berth.mine, .berth.free").first).to_be_visible()
     expect(guest.page.locator(".banner")).to_have_count(0)
     expect(guest.page.locator(".host-password")).to_be_hidden()
 
 
-def test_who_watches_behind_a_password_reaches_replay_review_and_chance(
+def test_spectator_with_password_reaches_replay_review_and_fairness(
     person: Callable[..., Player],
 ) -> None:
     ann, wim, late = person("Ann"), person("Wim"), person("Late")
-    game = begin(ann, options=SHORT, visibility="password", password=WORD, bots=["cabin-boy"])
+    game = begin(ann, options=SHORT, visibility="password", password=PASSWORD, bots=["cabin-boy"])
     wim.page.goto(f"{wim.url}/g/{game}")
-    go_in(wim.page, WORD)
+    enter_password(wim.page, PASSWORD)
     expect(wim.page.locator('#table[data-phase="running"]')).to_be_visible()
     wim.page.locator(".table-menu > summary").click()
-    wim.page.get_by_role("link", name="Replay so far").click()
+    wim.page.get_by_role("link", name="Replay the game so far").click()
     expect(wim.page.locator("[data-stage]")).to_be_visible()
     for _ in range(6):
-        move_beside(ann)
+        move_via_api(ann)
     ann.act({"type": "resign"})
     for place in ("replay", "review", "fairness"):
         wim.page.goto(f"{wim.url}/g/{game}/{place}")
         shown = "[data-check]:not([disabled])" if place == "fairness" else "[data-stage]:not([hidden])"
         expect(wim.page.locator(shown)).to_be_visible(timeout=20_000)
-    # whoever comes by a link has a field here, no dead end
+    # a visitor who follows a link gets a password field
     late.page.goto(f"{late.url}/g/{game}/replay")
     expect(late.page.get_by_role("dialog")).to_contain_text("There is no such table, or it needs a password.")
-    go_in(late.page, WORD)
+    enter_password(late.page, PASSWORD)
     expect(late.page.locator("[data-stage]")).to_be_visible()
     for player in (wim, late):
-        player.complaints.clear()  # the browser itself writes down what was refused at the door
+        player.complaints.clear()  # the browser logs the refused requests
 
 
-def test_presence_a_full_table_removing_and_closing_are_told(person: Callable[..., Player]) -> None:
+def test_presence_full_table_removal_and_closing_are_shown(person: Callable[..., Player]) -> None:
     ann, bo, wim = person("Ann"), person("Bo"), person("Wim")
     game = ann.create({"preset": "jamaica", "players": 2})
     for player in (ann, bo):
@@ -82,15 +82,15 @@ def test_presence_a_full_table_removing_and_closing_are_told(person: Callable[..
         player.command("sit")
     ann.open(game)
     row = ann.page.locator(".berth").nth(1)
-    expect(row).to_contain_text("not connected")
+    expect(row).to_contain_text("offline")
     bo.open(game)
     expect(row).to_contain_text("here now")
     wim.open(game)
     expect(wim.page.locator(".host-controls")).to_contain_text("This table is full.")
     ann.page.get_by_role("button", name=re.compile("^Remove Bo")).click()
-    expect(bo.page.locator(".banner")).to_have_text("The host has taken you from your seat.")
+    expect(bo.page.locator(".banner")).to_have_text("The host has removed you from your seat.")
     bo.page.reload()
-    expect(bo.page.locator(".banner")).to_have_text("The host has taken you from your seat.")
+    expect(bo.page.locator(".banner")).to_have_text("The host has removed you from your seat.")
     bo.page.get_by_role("button", name="Sit here").click()
     expect(bo.page.locator(".banner")).to_have_count(0)
     ann.page.get_by_role("button", name="Close the table").click()
@@ -100,7 +100,7 @@ def test_presence_a_full_table_removing_and_closing_are_told(person: Callable[..
         expect(player.page.get_by_role("button", name="Sit here")).to_have_count(0)
 
 
-def test_report_and_block_are_reached_from_plate_and_chat_and_carry_the_table(
+def test_plate_and_chat_offer_report_and_block_with_the_table(
     person: Callable[..., Player],
 ) -> None:
     ann, bo = person("Ann"), person("Bo")
@@ -122,11 +122,11 @@ def test_report_and_block_are_reached_from_plate_and_chat_and_carry_the_table(
     ann.page.get_by_role("tab", name=re.compile("Chat")).click()
     ann.page.locator(".chat-line .person").click()
     dialog.get_by_role("button", name="Block").click()
-    expect(ann.page.get_by_text("Blocked.")).to_be_visible()
+    expect(ann.page.get_by_text("This player is blocked.")).to_be_visible()
     assert [each["id"] for each in ann.api("GET", "/blocks")["blocked"]] == [person_of_bo]
 
 
-def test_the_menu_names_the_table_s_options_and_opens_its_rules(person: Callable[..., Player]) -> None:
+def test_menu_lists_the_table_options_and_links_to_its_rules(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann"), person("Bo")
     magic = {"board": "random", "symbols": "escape", "supply": "deck", "black_magic": True}
     game = begin(ann, bo, options={"preset": "tortuga", "players": 2, **magic})

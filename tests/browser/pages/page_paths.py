@@ -1,4 +1,4 @@
-"""Every page there is, and games to look at."""
+"""The paths of all pages, and games for the pages that need one."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import Any
 from playwright.sync_api import expect
 
 from app import rules
-from tests.browser.table.house import SHORT, Player, begin, best, move_beside
+from tests.browser.game_server import SHORT, Player, begin, best_choice, move_via_api
+from tests.choices import choices_of
 from tools.records import record_to_json
 
-# Pages that need no game; each is looked at in every language and both themes.
-PLACES = (
+# Pages that need no game; each is checked in every language and both themes.
+PAGE_PATHS = (
     "/",
     "/deal",
     "/new",
@@ -41,48 +42,48 @@ PLACES = (
 
 
 def visit(player: Player, path: str) -> None:
-    """Go there, and wait until its scripts have asked for all they need and drawn it."""
+    """Open a path and wait until its scripts have loaded and rendered everything."""
     player.page.goto(f"{player.url}{path}", wait_until="networkidle")
-    # the lobby is told by a socket, and a review is thought about for a while
+    # the lobby loads through a socket, and a review takes a while to compute
     for waiting in player.page.locator("[data-waiting]").all():
         expect(waiting).to_be_hidden(timeout=60_000)
 
 
-def every_place(person: Callable[..., Player], ann: Player) -> tuple[str, ...]:
-    """All of them, and those of games that Ann has played."""
-    return (*PLACES, *(path_of(person, ann) for path_of in OF_GAMES.values()))
+def all_page_paths(person: Callable[..., Player], ann: Player) -> tuple[str, ...]:
+    """Return all paths, with those of games that Ann has played."""
+    return (*PAGE_PATHS, *(path_of(person, ann) for path_of in GAME_PAGES.values()))
 
 
-def in_language(place: str, language: str) -> str:
+def with_language(place: str, language: str) -> str:
     return f"{place}{'&' if '?' in place else '?'}lang={language}"
 
 
 def review_of(person: Callable[..., Player], ann: Player) -> str:
-    """Where the review of a game is that Ann has finished."""
+    """Return the path of the review of a game that Ann has finished."""
     bo = person("Bo")
     game = begin(ann, bo, options=SHORT)
     for _ in range(12):
-        assert move_beside(ann) or move_beside(bo)
+        assert move_via_api(ann) or move_via_api(bo)
     bo.act({"type": "resign"})
     return f"/g/{game}/review"
 
 
 def screen_of(person: Callable[..., Player], ann: Player) -> str:
-    """The big screen of a game that Ann plays."""
+    """Return the path of the big screen of a game that Ann plays."""
     bo = person("Bo")
     game = begin(ann, bo, options=SHORT)
-    assert move_beside(ann) or move_beside(bo)
+    assert move_via_api(ann) or move_via_api(bo)
     return f"/g/{game}/screen"
 
 
 def waiting_screen_of(person: Callable[..., Player], ann: Player) -> str:
-    """The same before anybody sits there."""
+    """The same before a player sits there."""
     game = ann.api("POST", "/games", {"options": {"preset": "jamaica", "players": 3}, "screen": True})["id"]
     return f"/g/{game}/screen"
 
 
-# Pages that need one; each is asked for its path.
-OF_GAMES: dict[str, Callable[[Callable[..., Player], Player], str]] = {
+# Pages that need a game: functions that create it and return the path.
+GAME_PAGES: dict[str, Callable[[Callable[..., Player], Player], str]] = {
     "the review of a game": review_of,
     "the big screen of a game": screen_of,
     "the big screen before one": waiting_screen_of,
@@ -90,8 +91,8 @@ OF_GAMES: dict[str, Callable[[Callable[..., Player], Player], str]] = {
 
 
 @lru_cache(maxsize=16)
-def played(preset: str = "jamaica", **changes: Any) -> dict[str, Any]:
-    """The record of a whole game, played by the real engine in a plain way."""
+def played_record(preset: str = "jamaica", **changes: Any) -> dict[str, Any]:
+    """Return the record of a whole game, played by the real engine."""
     options = rules.parse_options({"preset": preset, "players": 2, **changes})
     chance = random.Random(f"{preset} {sorted(changes.items())}")  # the same deal in every run
     server_seed = f"{chance.getrandbits(256):064x}"
@@ -100,7 +101,7 @@ def played(preset: str = "jamaica", **changes: Any) -> dict[str, Any]:
     moves: list[rules.Move] = []
     while position.winner is None:
         seat = rules.seats_to_act(position)[0]
-        chosen = best(rules.choices(position, seat))["action"]
+        chosen = best_choice(choices_of(position, seat))["action"]
         if chosen["type"] == "discard":
             hand = rules.view(position, seat)["players"][seat]["hand"]
             chosen = {"type": "discard", "cards": hand[: chosen["count"]]}
@@ -119,7 +120,7 @@ def played(preset: str = "jamaica", **changes: Any) -> dict[str, Any]:
         players=(("Ann", None), ("Bo", None)),
         moves=tuple(moves),
         winner=position.winner,
-        places=tuple(rules.places(position)),
+        places=tuple(rules.finishing_places(position)),
         reason=reason,
         rules_version=2,
         scheme=2,

@@ -1,4 +1,4 @@
-"""Owed choices through their sheets: take, share, stack, discard; the others see who is thinking."""
+"""Pending choices in their sheets: steal, share, stack, discard; the others see who is choosing."""
 
 from __future__ import annotations
 
@@ -8,41 +8,41 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.table.house import Player, begin, best, settle_owed
+from tests.browser.game_server import Player, answer_pending_choice, begin, best_choice
 
 MAGIC: dict[str, Any] = {"preset": "dungeon", "players": 2, "black_magic": True, "scoundrels": True}
 POWERS = {"steal": "pistol", "share": "rum", "stack": "lantern"}
 
 
 def reach(power: str, *players: Player) -> Player:
-    """Play on beside the pages until somebody may use that power; that somebody."""
+    """Play through the API until a player can use that power; return the player."""
     for _ in range(300):
         for player in players:
             state = player.state()
             choices = state.get("choices", [])
-            if not choices or settle_owed(player, state):
+            if not choices or answer_pending_choice(player, state):
                 continue
             if any(choice["action"]["type"] == power for choice in choices):
                 return player
-            # hoard: fall back for cards rather than play them
+            # collect cards: retreat rather than play them
             kinds = ("retreat", "draw", "end", "advance")
             choices = [choice for choice in choices if choice["action"]["type"] in kinds]
             gains = [c for c in choices if c["action"]["type"] == "retreat"]
-            player.act((best(gains) if gains else best(choices))["action"], state["seq"])
-    raise AssertionError(f"nobody ever held a {power}")
+            player.act((best_choice(gains) if gains else best_choice(choices))["action"], state["seq"])
+    raise AssertionError(f"no player ever held a {power}")
 
 
 def use(player: Player, power: str) -> None:
     before = player.seq()
     card = next(c["action"]["card"] for c in player.state()["choices"] if c["action"]["type"] == power)
     player.page.locator(f'[data-card="{card}"]').click()
-    words = {"pistol": "take a card from", "rum": "keep two", "lantern": "look at four"}[power]
+    words = {"pistol": "take a card from", "rum": "keep two", "lantern": "look at the top four"}[power]
     player.page.locator(".choice", has_text=words).first.click()
     player.wait_past(before)
 
 
 @pytest.mark.parametrize("kind", ["steal", "share", "stack"])
-def test_an_owed_choice_is_made_in_its_sheet_and_seen_by_the_other(
+def test_pending_choice_is_made_in_its_sheet_and_shown_to_the_other_player(
     person: Callable[..., Player], kind: str
 ) -> None:
     ann, bo = person("Ann"), person("Bo")
@@ -74,7 +74,7 @@ def test_an_owed_choice_is_made_in_its_sheet_and_seen_by_the_other(
     assert state["view"]["players"][state["you"]["seat"]]["cards"] == held + gained
 
 
-def test_too_many_cards_are_discarded_in_the_sheet(person: Callable[..., Player]) -> None:
+def test_excess_cards_are_discarded_in_the_sheet(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann"), person("Bo", phone=True)
     game = begin(ann, bo, options={**MAGIC, "black_magic": False})
     bo.open(game)
@@ -89,7 +89,7 @@ def test_too_many_cards_are_discarded_in_the_sheet(person: Callable[..., Player]
                 if player is bo:
                     owing = choices[0]["action"]["count"]
                     break
-                settle_owed(player, state)
+                answer_pending_choice(player, state)
                 continue
             dark = [c for c in choices if str(c["action"].get("card", "")).endswith("*")]
             gains = [c for c in choices if c["action"]["type"] == "retreat"]
@@ -97,14 +97,16 @@ def test_too_many_cards_are_discarded_in_the_sheet(person: Callable[..., Player]
             if player is ann and dark and rich:
                 player.act(dark[0]["action"], state["seq"])
             else:
-                player.act((best(gains) if gains else best(choices))["action"], state["seq"])
+                player.act((best_choice(gains) if gains else best_choice(choices))["action"], state["seq"])
         if owing:
             break
-    assert owing, "nobody ever owed a discard"
+    assert owing, "no discard became pending"
     sheet = bo.page.get_by_role("dialog")
     expect(sheet).to_be_visible()
     go = sheet.locator(".button-main")
     expect(go).to_be_disabled()
+    hidden = "rows => rows.filter((row) => row.scrollWidth > row.clientWidth + 1).length"
+    assert sheet.locator(".picks").evaluate_all(hidden) == 0, "no card is out of sight to the right"
     before = bo.seq()
     for at in range(owing):
         sheet.locator("button.pick").nth(at).tap()

@@ -1,4 +1,4 @@
-"""A ready phrase stands over the plate of whoever said it, for a moment, and not for those who hide their lines."""
+"""Preset phrases appear briefly over the sender's plate, except for players who muted the sender."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from playwright.sync_api import expect
 
-from tests.browser.table.house import SHORT, Player, begin
+from tests.browser.game_server import SHORT, Player, begin
 
 
-def test_a_ready_phrase_stands_over_the_plate_of_its_speaker(person: Callable[..., Player]) -> None:
+def test_preset_phrase_is_shown_over_the_plate_of_its_sender(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann"), person("Bo")
     game = begin(ann, bo, options=SHORT)
     ann.open(game)

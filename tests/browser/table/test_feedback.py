@@ -1,4 +1,4 @@
-"""What people see, hear and wait for at the table: motion, sound, countdowns, title, favicon, a restart."""
+"""Feedback at the table: motion, sound, countdowns, title, favicon, restarts and lost connections."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Callable
 
 from playwright.sync_api import WebSocketRoute, expect
 
-from tests.browser.table.house import SHORT, House, Player, begin, move_beside
+from tests.browser.game_server import SHORT, GameServer, Player, begin, move_via_api
 from tests.browser.table.test_play import move_on_the_page
 
-# Counts what moves and what sounds; both go on as they would.
-COUNTING = """
+# Counts animations and sounds without changing them.
+COUNT_MOTION_AND_SOUND = """
 window.moved = 0;
 window.sounded = 0;
 const animate = Element.prototype.animate;
@@ -22,8 +22,8 @@ const oscillator = AudioContext.prototype.createOscillator;
 AudioContext.prototype.createOscillator = function () { window.sounded += 1; return oscillator.call(this); };
 """
 
-# Figures that are drawn elsewhere than where they belong.
-ASTRAY = """() => [...document.querySelectorAll('.figure')].filter((node) => {
+# Figures that are drawn in the wrong place.
+MISPLACED_FIGURES = """() => [...document.querySelectorAll('.figure')].filter((node) => {
   const [x, y] = node.getAttribute('transform').match(/-?[\\d.]+/g).map(Number);
   const { e, f } = node.parentNode.getScreenCTM().inverse().multiply(node.getScreenCTM());
   return Math.hypot(e - x, f - y) > 1;
@@ -31,41 +31,41 @@ ASTRAY = """() => [...document.querySelectorAll('.figure')].filter((node) => {
 
 
 def in_turn(one: Player, other: Player) -> tuple[Player, Player]:
-    """Who is to act first, and who is not."""
+    """Return the player whose turn it is, then the other."""
     return (one, other) if one.state().get("choices") else (other, one)
 
 
-def test_moves_are_seen_and_heard_as_the_person_wishes(person: Callable[..., Player]) -> None:
+def test_motion_and_sound_follow_the_settings(person: Callable[..., Player]) -> None:
     lively, still = person("Lively", reduced_motion="no-preference"), person("Still")
     game = begin(lively, still, options=SHORT)
     for each in (lively, still):
-        each.page.add_init_script(COUNTING)
+        each.page.add_init_script(COUNT_MOTION_AND_SOUND)
         each.open(game)
     mover, _ = in_turn(lively, still)
-    for _ in range(3):  # one after the other, without waiting: each ends the motion of the one before
+    for _ in range(3):  # without waiting: each action ends the animation of the previous one
         move_on_the_page(mover)
     for each in (lively, still):
         each.page.wait_for_function("() => document.querySelectorAll('.log-line').length >= 3")
     assert still.page.evaluate("window.moved") == 0
     lively.page.wait_for_function("() => window.moved > 0")
-    # what moved has come to where it belongs, and no card is left in the air
+    # every figure is at its place, and no card is still flying
     lively.page.wait_for_function(
         "() => document.getAnimations().length === 0 && !document.querySelector('.flying')"
     )
-    assert lively.page.evaluate(ASTRAY) == []
-    # nothing sounds until it is wanted
+    assert lively.page.evaluate(MISPLACED_FIGURES) == []
+    # sound is off by default
     assert lively.page.evaluate("window.sounded") == 0
     lively.page.locator(".table-menu > summary").click()
     lively.page.get_by_role("button", name="Sound is off").click()
     expect(lively.page.get_by_role("button", name="Sound is on")).to_have_attribute("aria-pressed", "true")
     before = lively.seq()
-    assert move_beside(lively) or move_beside(still)
+    assert move_via_api(lively) or move_via_api(still)
     lively.wait_past(before)
     lively.page.wait_for_function("() => window.sounded > 0")
     assert still.page.evaluate("window.sounded") == 0
 
 
-def test_title_and_favicon_tell_whose_turn_it_is_and_a_turn_may_end_by_itself(
+def test_title_and_favicon_show_the_turn_and_a_turn_can_end_automatically(
     person: Callable[..., Player],
 ) -> None:
     ann, bo = person("Ann"), person("Bo")
@@ -83,7 +83,7 @@ def test_title_and_favicon_tell_whose_turn_it_is_and_a_turn_may_end_by_itself(
     first.page.keyboard.press("Escape")
     move_on_the_page(first)
     expect(first.page.locator(".end-turn")).to_contain_text(re.compile(r"End turn in \d second"))
-    # a press elsewhere stops it: nothing ends that somebody still thinks about
+    # a click elsewhere cancels it: a turn does not end while its player is still thinking
     first.page.locator(".status-words").click()
     expect(first.page.locator(".end-turn")).to_have_text("End turn")
     first.page.reload()
@@ -94,29 +94,29 @@ def test_title_and_favicon_tell_whose_turn_it_is_and_a_turn_may_end_by_itself(
     assert first.page.evaluate(favicon) == "favicon.svg"
 
 
-def test_whoever_is_waited_for_is_counted_down_and_a_restart_is_told(
-    person: Callable[..., Player], house: House
+def test_absent_player_has_a_countdown_and_a_restart_is_announced(
+    person: Callable[..., Player], game_server: GameServer
 ) -> None:
     ann, bo = person("Ann"), person("Bo")
     game = begin(ann, bo, options=SHORT, absence=3600)
-    here, gone = in_turn(bo, ann)[::-1]  # the one in turn is not there
+    here, gone = in_turn(bo, ann)[::-1]  # the player whose turn it is has left
     here.open(game)
     waited = here.page.locator(".banners .banner")
     expect(waited).to_contain_text(re.compile(r"is away; the table can decide in \d+ seconds"))
     left = waited.inner_text()
-    expect(waited).not_to_have_text(left)  # and the figure falls
+    expect(waited).not_to_have_text(left)  # and the number decreases
     assert gone.game == game
-    house.stop(signal.SIGTERM)
+    game_server.stop(signal.SIGTERM)
     expect(here.page.locator(".flash .banner")).to_contain_text(
         "The server is restarting. Your seat is kept."
     )
-    house.start()
-    expect(here.page.locator(".flash .banner")).to_contain_text("Back again.", timeout=30000)
+    game_server.start()
+    expect(here.page.locator(".flash .banner")).to_contain_text("Connected again.", timeout=30000)
     expect(here.page.locator(".flash .banner")).to_have_count(0)
     here.complaints.clear()  # the browser reports the refused connections meanwhile
 
 
-def test_what_the_server_cannot_store_is_kept_and_sent_again(person: Callable[..., Player]) -> None:
+def test_action_is_resent_while_the_server_cannot_store_it(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann"), person("Bo")
     game = begin(ann, bo, options=SHORT)
     mover, _ = in_turn(ann, bo)
@@ -141,15 +141,17 @@ def test_what_the_server_cannot_store_is_kept_and_sent_again(person: Callable[..
     before = mover.seq()
     mover.page.locator(".hand-card.playable").first.click()
     mover.page.locator(".place.is-source").first.click()
-    expect(mover.page.locator(".flash .banner")).to_contain_text("The server cannot save just now.")
+    expect(mover.page.locator(".flash .banner")).to_contain_text(
+        "The server cannot save anything at the moment."
+    )
     mover.wait_past(before)
-    assert len(refused) == 2, "sent again"
-    assert len(set(refused)) == 1, "under the same id, so that it counts once"
-    expect(mover.page.locator(".flash .banner")).to_contain_text("Back again.")
+    assert len(refused) == 2, "resent"
+    assert len(set(refused)) == 1, "with the same id, so that it is applied once"
+    expect(mover.page.locator(".flash .banner")).to_contain_text("Connected again.")
     expect(mover.page.locator(".pip.taken")).to_have_count(1)
 
 
-def test_a_lost_network_is_said_at_once_and_what_was_done_meanwhile_arrives(
+def test_lost_network_is_shown_at_once_and_queued_actions_are_sent_later(
     person: Callable[..., Player],
 ) -> None:
     ann, bo = person("Ann"), person("Bo")
@@ -163,7 +165,7 @@ def test_a_lost_network_is_said_at_once_and_what_was_done_meanwhile_arrives(
     mover.page.locator(".place.is-source").first.click()
     expect(mover.page.locator(".flash .banner")).to_contain_text("No network: this device is offline.")
     mover.context.set_offline(False)
-    expect(mover.page.locator(".flash .banner")).to_contain_text("Back again.")
+    expect(mover.page.locator(".flash .banner")).to_contain_text("Connected again.")
     mover.wait_past(before)
     expect(mover.page.locator(".pip.taken")).to_have_count(1)
     mover.complaints.clear()  # the browser reports the attempts without a network

@@ -1,4 +1,4 @@
-"""A new table: editions first, all options behind "more", contradictions said before the click."""
+"""The page for a new table: editions first, all options behind "more", conflicts explained before the click."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from app import rules
-from tests.browser.table.house import Player
+from tests.browser.game_server import Player
 
-# Words beside a button that have no room, and numbers whose buttons do not stand beside them.
-SQUEEZED = """() => [
+# Labels without enough room beside their button, and number fields separated from their buttons.
+CRAMPED_CONTROLS = """() => [
   ...[...document.querySelectorAll("[data-more] .choice > span")].filter((words) => words.offsetHeight > 100),
   ...[...document.querySelectorAll("[data-more] .stepper")].filter((stepper) => stepper.offsetHeight > 60),
   ...[...document.querySelectorAll("[data-more] .field")].filter((field) => field.scrollWidth > field.clientWidth),
@@ -25,21 +25,21 @@ def options_of(player: Player) -> dict[str, object]:
     return dict(player.state()["table"]["options"])
 
 
-# One on each kind of way; all the others are in tests/soak.
+# One preset of each kind of route; tests/soak checks all.
 @pytest.mark.parametrize("preset", ["tortuga", "jungle", "complete"])
-def test_an_edition_makes_a_table_as_it_lies_in_its_box(person: Callable[..., Player], preset: str):
-    makes_its_table(person, preset)
+def test_edition_creates_a_table_with_its_options(person: Callable[..., Player], preset: str):
+    assert_edition_creates_table(person, preset)
 
 
-def makes_its_table(person: Callable[..., Player], preset: str) -> None:
+def assert_edition_creates_table(person: Callable[..., Player], preset: str) -> None:
     ann = person("Ann")
     ann.page.goto(f"{ann.url}/new?preset={preset}")
-    ann.page.get_by_role("button", name="Open the table").click()
+    ann.page.get_by_role("button", name="Create the table").click()
     expected = rules.options_to_json(rules.parse_options({"preset": preset, "players": 3}))
     assert options_of(ann) == expected
 
 
-def test_every_option_of_the_catalogue_stands_in_the_form_with_its_sentence(person: Callable[..., Player]):
+def test_form_shows_every_option_of_the_catalogue_with_its_description(person: Callable[..., Player]):
     ann = person("Ann")
     ann.page.goto(f"{ann.url}/new")
     ann.page.locator("[data-more] > summary").click()
@@ -48,14 +48,14 @@ def test_every_option_of_the_catalogue_stands_in_the_form_with_its_sentence(pers
             continue
         field = ann.page.locator(f'[data-option="{spec.name}"]')
         expect(field).to_contain_text(spec.sentence)
-        for _value, sentence in spec.choices:
-            expect(field).to_contain_text(sentence)
+        for choice in spec.choices:
+            expect(field).to_contain_text(choice.sentence)
     for width, height in ((1280, 800), (390, 844)):
         ann.page.set_viewport_size({"width": width, "height": height})
-        assert ann.page.evaluate(SQUEEZED) == [], width
+        assert ann.page.evaluate(CRAMPED_CONTROLS) == [], width
 
 
-def test_what_contradicts_is_explained_before_the_click_and_refused_by_the_server(
+def test_conflicting_options_are_explained_in_the_form_and_refused_by_the_server(
     person: Callable[..., Player],
 ):
     ann = person("Ann")
@@ -63,43 +63,43 @@ def test_what_contradicts_is_explained_before_the_click_and_refused_by_the_serve
     ann.page.locator("[data-more] > summary").click()
     ann.page.get_by_label("Black magic").check()
     said = ann.page.locator("[data-said]")
-    expect(said).to_contain_text("Black magic needs the escape symbols")
+    expect(said).to_contain_text("Black magic needs the “Escape” symbols")
     expect(ann.page.locator('[data-option="symbols"] [data-conflict]')).to_contain_text("Black magic needs")
-    ann.page.get_by_role("button", name="Open the table").click()
-    expect(said).to_contain_text("Black magic needs the escape symbols")
+    ann.page.get_by_role("button", name="Create the table").click()
+    expect(said).to_contain_text("Black magic needs the “Escape” symbols")
     assert ann.page.url.endswith("preset=jamaica")
     ann.page.locator('[name="symbols"][value="escape"]').check()
     ann.page.locator('[name="board"][value="random"]').check()
     expect(said).to_have_text("")
-    ann.page.get_by_role("button", name="Open the table").click()
+    ann.page.get_by_role("button", name="Create the table").click()
     made = options_of(ann)
     assert (made["black_magic"], made["symbols"], made["board"]) == (True, "escape", "random")
-    ann.complaints.clear()  # the refused request is written to the console by the browser itself
+    ann.complaints.clear()  # the browser logs the refused request
 
 
-def test_seats_bots_clock_and_password_arrive(person: Callable[..., Player]):
+def test_seats_bots_clock_and_password_reach_the_table(person: Callable[..., Player]):
     ann = person("Ann")
     ann.page.goto(f"{ann.url}/new")
     ann.page.locator('[name="players"][value="4"]').check(force=True)
     ann.page.locator('[name="bots"][value="2"]').check(force=True)
-    ann.page.get_by_label("How well they play").select_option("captain")
+    ann.page.get_by_label("How well the bots play").select_option("captain")
     held: list[Route] = []
     ann.page.route("**/new/check", lambda route: held.append(route))
     with ann.page.expect_request("**/new/check"):
         ann.page.get_by_label("With a password").check()
-    ann.page.get_by_role("button", name="Open the table").click()
+    ann.page.get_by_role("button", name="Create the table").click()
     said = ann.page.locator("[data-said]")
     expect(said).to_contain_text("password")
-    # the check of the options comes late, and leaves alone what the button was answered
+    # the late answer of the options check must not replace the answer to the button
     with ann.page.expect_response("**/new/check"):
         held[-1].continue_()
     ann.page.unroute("**/new/check")
     ann.page.evaluate("() => new Promise(requestAnimationFrame)")
     expect(said).to_contain_text("password")
-    ann.page.get_by_label("Password of the table").fill("open sesame")
+    ann.page.get_by_label("Table password").fill("open sesame")
     ann.page.get_by_label("Time bank").check()
     ann.page.get_by_label("Minutes for the game").fill("20")
-    ann.page.get_by_role("button", name="Open the table").click()
+    ann.page.get_by_role("button", name="Create the table").click()
     options_of(ann)
     table = ann.state()["table"]
     assert table["locked"] is True
@@ -108,7 +108,7 @@ def test_seats_bots_clock_and_password_arrive(person: Callable[..., Player]):
     assert ann.state()["you"]["seat"] is not None
 
 
-def test_more_bots_than_seats_cannot_be_asked_for(person: Callable[..., Player]):
+def test_more_bots_than_seats_cannot_be_chosen(person: Callable[..., Player]):
     ann = person("Ann")
     ann.page.goto(f"{ann.url}/new")
     ann.page.locator('[name="bots"][value="2"]').check(force=True)

@@ -1,4 +1,4 @@
-"""A real server for the table's tests, and people with real browsers at it."""
+"""A real game server for browser tests, and players with real browsers."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from typing import Any
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from app.client.sealing import Keeper
-from tests.browser.wardrobe import dress
+from app.client.sealing import SealKeeper
+from tests.browser.context_pool import apply_page_options
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 
-# A short road with few pirates: whole games in seconds, by the same rules.
+# A short passage with few pirates: a whole game takes seconds, by the same rules.
 SHORT: dict[str, Any] = {
     "preset": "tortuga", "players": 2, "board": "random", "passage_boards": 4, "pirates": 4, "actions": 5,
 }  # fmt: skip
 
 
-class House:
-    """`cartagena serve` on a database of its own, which can be killed and started again."""
+class GameServer:
+    """`cartagena serve` on its own database; it can be killed and restarted."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -75,26 +75,26 @@ class House:
 
 
 class Player:
-    """One person with a browser of their own; `api` goes beside the page, with the same cookie."""
+    """One player with a browser context; `api` sends requests with the cookie of the page."""
 
-    def __init__(self, context: BrowserContext, url: str, **worn: Any) -> None:
+    def __init__(self, context: BrowserContext, url: str, **page_options: Any) -> None:
         self.url = url
         self.context = context
         self.complaints: list[str] = []
         self.csrf = ""
         self.game = ""
-        self.keeper = Keeper()
-        self._worn = worn
+        self.keeper = SealKeeper()
+        self._page_options = page_options
 
     @cached_property
     def page(self) -> Page:
-        """Opened when it is first looked at: many only play beside it."""
-        page = dress(self.context.new_page(), **self._worn)
+        """The page, opened on first use: many players use only the API."""
+        page = apply_page_options(self.context.new_page(), **self._page_options)
         page.on("pageerror", lambda error: self.complaints.append(error.stack or str(error)))
         page.on("console", lambda line: self.complaints.append(line.text) if line.type == "error" else None)
         return page
 
-    # -- beside the page ---------------------------------------------------------------------------
+    # -- through the API ----------------------------------------------------------------------------
 
     def api(self, method: str, path: str, body: Any = None) -> Any:
         answer = self.context.request.fetch(
@@ -102,7 +102,7 @@ class Player:
             method=method,
             data=body,
             headers={"X-CSRF": self.csrf},
-            max_retries=2,  # as a browser does where a kept connection was just being closed
+            max_retries=2,  # like a browser, when a keep-alive connection is just being closed
         )
         parsed = answer.json()
         assert answer.ok, parsed
@@ -117,9 +117,9 @@ class Player:
         return self.game
 
     def command(self, do: str, **fields: Any) -> Any:
-        if do == "sit" and not {"nonce", "seal"} & fields.keys():
-            self.keeper = Keeper()
-            fields |= self.keeper.sit(self.state()["table"])
+        if do == "sit" and "seal" not in fields:
+            self.keeper = SealKeeper()
+            fields |= self.keeper.sit_fields(self.state()["table"])
         return self.api(
             "POST", f"/games/{self.game}/commands", {"do": do, "id": secrets.token_hex(8), **fields}
         )
@@ -128,7 +128,7 @@ class Player:
         return self.api("GET", f"/games/{self.game}")
 
     def act(self, action: Any, seq: int | None = None) -> None:
-        """Take an action; `seq` is that of the state it was chosen from, where one has it."""
+        """Take an action; `seq` is that of the state it was chosen from, if known."""
         version = self.state()["seq"] if seq is None else seq
         self.api(
             "POST", f"/games/{self.game}/act",
@@ -141,9 +141,9 @@ class Player:
         self.command("ready", ready=True)
 
     def confirm(self) -> None:
-        """What the page does by itself after a start, beside it."""
+        """Confirm the start through the API, as the page does automatically."""
         state = self.state()
-        wanted = self.keeper.answer(state["table"], state["you"]["seat"])
+        wanted = self.keeper.next_command(state["table"], state["you"]["seat"])
         if wanted is not None:
             self.command(**wanted)
 
@@ -164,7 +164,7 @@ class Player:
         return self.page.locator("#table").get_attribute("data-phase") in ("finished", "aborted")
 
     def wait_past(self, seq: int) -> None:
-        """Until the page shows something newer than `seq`."""
+        """Wait until the page shows an entry after `seq`."""
         self.page.wait_for_function(
             "seq => Number(document.getElementById('table').dataset.seq) > seq", arg=seq
         )
@@ -180,7 +180,7 @@ class Player:
 
 
 def begin(host: Player, *others: Player, options: dict[str, Any], **terms: Any) -> str:
-    """A game begun beside the pages: the host and the others sit in this order."""
+    """Start a game through the API and return its id; the host and the others sit in this order."""
     game = host.create(options, **terms)
     for player in (host, *others):
         player.take_seat(game)
@@ -193,10 +193,10 @@ def begin(host: Player, *others: Player, options: dict[str, Any], **terms: Any) 
 dice = random.Random(11)
 
 
-def best(choices: list[Any]) -> Any:
-    """A plain way to win: the longest jump a card allows, else the cheapest way back, with a little luck.
+def best_choice(choices: list[Any]) -> Any:
+    """Return the longest jump, else the cheapest retreat, with some randomness.
 
-    Simulated on SHORT: 57 to 262 actions a game. Without the luck one game in thirty goes round in circles.
+    Simulated on SHORT: 57 to 262 actions a game. Without randomness one game in thirty never ends.
     """
 
     def along(place: Any) -> float:
@@ -216,8 +216,8 @@ def best(choices: list[Any]) -> Any:
     return min(choices, key=weight)
 
 
-def settle_owed(player: Player, state: Any) -> bool:
-    """Answer what is owed in the first way there is; whether there was something."""
+def answer_pending_choice(player: Player, state: Any) -> bool:
+    """Answer a pending choice with its first option; return whether there was one."""
     for choice in state.get("choices", []):
         action = choice["action"]
         if action["type"] == "discard":
@@ -231,13 +231,13 @@ def settle_owed(player: Player, state: Any) -> bool:
     return False
 
 
-def move_beside(player: Player, state: Any = None) -> bool:
-    """One action of this player without its page; False when it has none to take."""
+def move_via_api(player: Player, state: Any = None) -> bool:
+    """Take one action through the API; return False if the player has no choices."""
     state = state or player.state()
     if not state.get("choices"):
         return False
-    if not settle_owed(player, state):
-        player.act(best(state["choices"])["action"], state["seq"])
+    if not answer_pending_choice(player, state):
+        player.act(best_choice(state["choices"])["action"], state["seq"])
     return True
 
 

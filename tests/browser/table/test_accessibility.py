@@ -1,4 +1,4 @@
-"""For everyone: axe finds nothing, the page is light, never scrolls sideways, and contacts nobody else."""
+"""Accessibility and weight: no axe violations, large targets, a small page that contacts no other host."""
 
 from __future__ import annotations
 
@@ -9,61 +9,63 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.axe import THEMES, Theme, faults_by
-from tests.browser.table.house import Player, begin, move_beside
+from tests.browser.axe import THEMES, Theme, find_violations_in_theme
+from tests.browser.game_server import Player, begin, move_via_api
 
-LIMIT = 150_000
+MAX_BYTES = 150_000
 
 
-def running(person: Callable[..., Player], options: dict[str, Any], moves: int = 6, **context: Any) -> Player:
-    """Somebody at a game of two that has begun, in turn."""
+def open_running_table(
+    person: Callable[..., Player], options: dict[str, Any], moves: int = 6, **context: Any
+) -> Player:
+    """Return a player whose turn it is in a running game of two."""
     ann, bo = person("Ann", **context), person("Bo")
     game = begin(ann, bo, options={"players": 2, **options})
     for _ in range(moves):
-        assert move_beside(ann) or move_beside(bo)
+        assert move_via_api(ann) or move_via_api(bo)
     while not ann.state().get("choices"):
-        move_beside(bo)
+        move_via_api(bo)
     ann.open(game)
     expect(ann.page.locator(".place").first).to_be_visible()
     return ann
 
 
-# One theme untouched and the other with everything open; in tests/soak both times both.
+# One theme untouched, the other with everything open; tests/soak checks both themes in both states.
 @pytest.mark.parametrize(
     ("preset", "themes"), [("tortuga", ("light", "dark")), ("complete", ("dark", "light"))]
 )
-def test_axe_finds_nothing_at_a_running_table(
+def test_axe_finds_no_violations_at_a_running_table(
     person: Callable[..., Player], preset: str, themes: tuple[Theme, Theme]
 ) -> None:
     untouched, opened = themes
-    axe_at_a_running_table(person, preset, (untouched,), (opened,))
+    check_running_table(person, preset, (untouched,), (opened,))
 
 
-def axe_at_a_running_table(
+def check_running_table(
     person: Callable[..., Player], preset: str, untouched: Sequence[Theme], opened: Sequence[Theme]
 ) -> None:
-    player = running(person, {"preset": preset}, bypass_csp=True)
-    assert [line for theme in untouched for line in faults_by(player.page, theme)] == []
+    player = open_running_table(person, {"preset": preset}, bypass_csp=True)
+    assert [line for theme in untouched for line in find_violations_in_theme(player.page, theme)] == []
     player.page.locator(".hand-card.playable, .place.is-source").first.click()
     player.page.locator(".table-menu > summary").click()
-    assert [line for theme in opened for line in faults_by(player.page, theme)] == []
+    assert [line for theme in opened for line in find_violations_in_theme(player.page, theme)] == []
 
 
-def test_axe_finds_nothing_before_the_start(person: Callable[..., Player]) -> None:
+def test_axe_finds_no_violations_before_the_start(person: Callable[..., Player]) -> None:
     host = person("Host", bypass_csp=True)
     host.open(host.create({"preset": "jamaica", "players": 3}))
     host.page.get_by_role("button", name="Sit here").first.click()
     expect(host.page.locator(".berth.mine")).to_be_visible()
-    assert [line for theme in THEMES for line in faults_by(host.page, theme)] == []
+    assert [line for theme in THEMES for line in find_violations_in_theme(host.page, theme)] == []
 
 
-def test_the_page_is_light_and_contacts_nobody_else(person: Callable[..., Player]) -> None:
-    light_and_alone(person, ("en", "de", "fr"))
+def test_page_is_small_and_contacts_no_other_host(person: Callable[..., Player]) -> None:
+    assert_small_and_self_contained(person, ("en", "de", "fr"))
 
 
-def light_and_alone(person: Callable[..., Player], languages: Sequence[str]) -> None:
-    """The longest languages each time; every language in tests/soak."""
-    player = running(person, {"preset": "complete"})
+def assert_small_and_self_contained(person: Callable[..., Player], languages: Sequence[str]) -> None:
+    """Check the page in these languages; tests/soak checks every language."""
+    player = open_running_table(person, {"preset": "complete"})
     loaded: dict[str, int] = {}
     hosts: set[str] = set()
     session = player.context.new_cdp_session(player.page)
@@ -78,12 +80,12 @@ def light_and_alone(person: Callable[..., Player], languages: Sequence[str]) -> 
         loaded.clear()
         player.page.goto(f"{player.url}/g/{player.game}?lang={language}", wait_until="networkidle")
         expect(player.page.locator(".place").first).to_be_visible()
-        assert sum(loaded.values()) < LIMIT, f"{sum(loaded.values())} bytes in {language}"
+        assert sum(loaded.values()) < MAX_BYTES, f"{sum(loaded.values())} bytes in {language}"
     assert hosts - {"", urlsplit(player.url).netloc} == set()
 
 
-def test_targets_are_large_enough_for_a_finger(person: Callable[..., Player]) -> None:
-    player = running(person, {"preset": "tortuga"}, phone=True)
+def test_touch_targets_are_large_enough(person: Callable[..., Player]) -> None:
+    player = open_running_table(person, {"preset": "tortuga"}, phone=True)
     small = player.page.evaluate(
         """() => [...document.querySelectorAll("#table button, #table select, #table input, #table summary")]
           .filter((node) => node.offsetParent && !node.closest(".menu-body"))
@@ -95,10 +97,8 @@ def test_targets_are_large_enough_for_a_finger(person: Callable[..., Player]) ->
 
 
 @pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])
-def test_the_sign_of_a_usable_card_leaves_its_name_readable(
-    person: Callable[..., Player], phone: bool
-) -> None:
-    player = running(person, {"preset": "tortuga"}, phone=phone)
+def test_mark_of_a_playable_card_does_not_cover_its_name(person: Callable[..., Player], phone: bool) -> None:
+    player = open_running_table(person, {"preset": "tortuga"}, phone=phone)
     room = player.page.locator(".hand-card.playable").first.evaluate(
         """(card) => {
           const sign = getComputedStyle(card.querySelector(".stack"), "::after");
@@ -109,12 +109,14 @@ def test_the_sign_of_a_usable_card_leaves_its_name_readable(
     assert room >= 2
 
 
-def test_a_screen_reader_hears_spaces_the_turn_and_each_event(person: Callable[..., Player]) -> None:
-    player = running(person, {"preset": "jamaica", "first": 0}, moves=0)
+def test_screen_reader_announces_spaces_turns_and_events(person: Callable[..., Player]) -> None:
+    player = open_running_table(person, {"preset": "jamaica", "first": 0}, moves=0)
     start = player.page.locator('[data-place="start"]')
-    expect(start).to_have_attribute("aria-label", "the prison, 12 pirates: 6 × red, 6 × blue; can move")
+    expect(start).to_have_attribute(
+        "aria-label", "the prison, 12 pirates: 6 × red, 6 × blue; has a pirate you can move"
+    )
     before = player.seq()
-    assert move_beside(player)
+    assert move_via_api(player)
     player.wait_past(before)
     heard = player.page.locator('[role="status"].hidden').all_inner_texts()
     assert any("plays" in text and "from the prison to space" in text for text in heard)
