@@ -1,22 +1,34 @@
-"""Databases ready for use: making one and its tables takes longer than most tests."""
+"""A pool of databases: creating one with its tables takes longer than most tests."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any, TypeVar
 
-from sqlalchemy import exists
+from sqlalchemy import Connection, NullPool, create_engine, exists
 
-from app.store.engine import is_sqlite, make_engine, sqlite_file
-from app.store.games import tables as game_tables
-from app.store.migrate import newest, upgrade
-from app.store.people import tables as people_tables
+from app.store.database import (
+    Database,
+    PostgresDatabase,
+    SqliteDatabase,
+    get_sqlite_file,
+    is_sqlite,
+    open_database,
+)
+from app.store.migrate import get_newest_revision, upgrade
+from app.store.tables import games as game_tables
+from app.store.tables import people as people_tables
 from tools.services import Postgres
 
-__all__ = ["Databases", "at_head"]
+__all__ = ["Databases", "at_head", "begin", "connect"]
 
-# With the tables of this release: whoever is still connected (a server that was killed, say) is cut off; rows go,
-# tables stay; the answer is "yes". In one call: each start of psql takes as long as a short test.
-_EMPTIED = """
+T = TypeVar("T")
+
+# If the database has this release's tables: disconnect all sessions (of a killed server, for example), delete all
+# rows and return "yes". One call, because each start of psql takes as long as a short test.
+_EMPTY_SQL = """
 DO $$
 DECLARE each text; revision text;
 BEGIN
@@ -41,45 +53,91 @@ SELECT current_setting('tests.emptied', true)
 
 
 class Databases:
-    """Hands out databases without a row; those with the tables of this release are kept for the next test."""
+    """Pool of empty databases; those with this release's tables are reused."""
 
     def __init__(self, postgres: Postgres) -> None:
         self._postgres = postgres
         self._idle: list[str] = []
         tables = {*game_tables.metadata.tables, *people_tables.metadata.tables, "alembic_version"}
         listed = ", ".join(f"'{name}'" for name in sorted(tables))
-        self._emptied = _EMPTIED.format(tables=f"ARRAY[{listed}]", newest=newest())
+        self._empty_sql = _EMPTY_SQL.format(tables=f"ARRAY[{listed}]", newest=get_newest_revision())
 
     def take(self) -> str:
         return self._idle.pop() if self._idle else self._postgres.create_database()
 
     def give_back(self, name: str) -> None:
-        if self._postgres.sql(self._emptied, name) == "yes":
+        if self._postgres.sql(self._empty_sql, name) == "yes":
             self._idle.append(name)
         else:
             self._postgres.drop_database(name)
 
 
 async def at_head(url: str) -> bool:
-    """Brings a database to head; whether nobody has used it yet.
+    """Upgrade a database to the newest revision; return whether it is unused.
 
-    SQLite files are copied from one that was, which is ten times as fast.
+    SQLite files are copied from the first upgraded one, which is ten times as fast.
     """
-    file = Path(sqlite_file(url)) if is_sqlite(url) else None
+    file = Path(get_sqlite_file(url)) if is_sqlite(url) else None
     if file is not None and not file.exists() and _HEAD:
         file.write_bytes(_HEAD[0])
         return True
     is_new = file is not None and not file.exists()
-    engine = make_engine(url)
-    await upgrade(engine)
-    async with engine.connect() as connection:
-        is_empty = not any([await connection.scalar(exists(table).select()) for table in _FIRST_USED])
-    await engine.dispose()
+    database = open_database(url)
+    await upgrade(database)
+    queries = [exists(table).select() for table in _FIRST_USED]
+    is_empty = not await database.read(lambda run: any(run.scalar(query) for query in queries))
+    await database.close()
     if file is not None and is_new:
         _HEAD.append(file.read_bytes())
     return is_empty
 
 
-# Whatever else a database holds belongs to somebody or to a game.
+# Every other row belongs to a player or a game.
 _FIRST_USED = (people_tables.players, game_tables.games)
-_HEAD: list[bytes] = []  # an empty file with the tables, as the first of this process was made
+_HEAD: list[bytes] = []  # contents of the first upgraded file in this process
+
+
+@asynccontextmanager
+async def connect(database: Database) -> AsyncIterator[Any]:
+    """Open a separate connection to the same database, with SQLAlchemy's asynchronous methods."""
+    if isinstance(database, PostgresDatabase):
+        async with database.engine.connect() as run:
+            yield run
+        return
+    assert isinstance(database, SqliteDatabase)
+    engine = create_engine(database.engine.url, poolclass=NullPool)
+    with engine.connect() as run:
+        yield _Inline(run)
+
+
+@asynccontextmanager
+async def begin(database: Database) -> AsyncIterator[Any]:
+    """Like `connect`, in a transaction that is committed at the end."""
+    async with connect(database) as run:
+        yield run
+        await run.commit()
+
+
+class _Inline:
+    """A SQLite connection used on the event loop."""
+
+    def __init__(self, run: Connection) -> None:
+        self._run = run
+
+    async def execute(self, *given: Any) -> Any:
+        return self._run.execute(*given)
+
+    async def scalar(self, *given: Any) -> Any:
+        return self._run.scalar(*given)
+
+    async def exec_driver_sql(self, *given: Any) -> Any:
+        return self._run.exec_driver_sql(*given)
+
+    async def run_sync(self, work: Callable[..., T], *given: Any) -> T:
+        return work(self._run, *given)
+
+    async def commit(self) -> None:
+        self._run.commit()
+
+    async def rollback(self) -> None:
+        self._run.rollback()

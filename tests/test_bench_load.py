@@ -1,4 +1,4 @@
-"""The load generator of bench/peers: a table that stops is named at once, a game that is won only ends its table."""
+"""The load generator of bench/peers: a stalled table is reported at once, and a won game ends only its table."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ async def test_every_table_plays_its_actions() -> None:
     assert len((await play("fine")).latencies) == 15
 
 
-async def test_a_game_that_is_won_ends_its_table_only() -> None:
+async def test_won_game_ends_only_its_own_table() -> None:
     load = await play("won")
     assert (len(load.latencies), load.errors) == (13, 0)
 
 
-async def test_a_lost_update_is_named_with_its_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(generator, "_SILENCE", 0.1)
+async def test_lost_update_is_reported_with_its_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(generator, "_LOST_SECONDS", 0.1)
     with pytest.raises(
         RunFailed, match=r"table 1: no update for .* 1 of 2 players wait for it, 3 actions before"
     ):
@@ -64,7 +64,7 @@ async def test_a_refusal_ends_the_run_at_once() -> None:
         await play("refused")
 
 
-async def test_the_frame_that_ends_a_game_of_ours_is_known() -> None:
+async def test_last_frame_of_a_cartagena_game_is_recognised() -> None:
     load = Load(Ours, 0, os.getpid(), Scenario(rooms=1, players=2))
     table = load.adapter.table(load, 0, 2)
     socket = Socket(load.adapter, table, 0, b"", asyncio.get_running_loop().create_future())

@@ -1,22 +1,24 @@
-"""Settings: from the environment, overridden by flags, refused with sentences."""
+"""Settings: read from the environment, overridden by flags, refused with an explanation."""
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import pytest
 
-from app.settings import DEFAULT_SECRET, BadSettings, Settings, read_settings, setting_names
+from app.settings import DEFAULT_SECRET, BadSettings, Settings, read_settings
 
-GOOD = "s" * 32
+VALID_SECRET = "s" * 32
 
 
-def test_without_anything_it_serves_this_machine_only() -> None:
+def test_default_settings_serve_localhost_only() -> None:
     settings = read_settings({})
     assert settings == Settings()
     assert settings.is_local
-    assert settings.database_url == "sqlite+aiosqlite:///cartagena.db"
+    assert settings.database_url == "sqlite:///cartagena.db"
 
 
-def test_the_environment_is_read_and_flags_win() -> None:
+def test_flags_override_the_environment() -> None:
     settings = read_settings(
         {"CARTAGENA_PORT": "9000", "CARTAGENA_WEBHOOKS": "no", "PATH": "/bin"}, {"port": "9001", "host": None}
     )
@@ -28,10 +30,10 @@ def test_the_environment_is_read_and_flags_win() -> None:
     [
         ("postgresql://u:p@h/d", "postgresql+asyncpg://u:p@h/d"),
         ("postgres://h/d", "postgresql+asyncpg://h/d"),
-        ("sqlite:////data/x.db", "sqlite+aiosqlite:////data/x.db"),
+        ("sqlite:////data/x.db", "sqlite:////data/x.db"),
     ],
 )
-def test_a_database_is_written_without_its_driver(given: str, driver: str) -> None:
+def test_database_url_needs_no_driver(given: str, driver: str) -> None:
     assert read_settings({"CARTAGENA_DATABASE": given}).database_url == driver
 
 
@@ -45,16 +47,16 @@ def test_a_database_is_written_without_its_driver(given: str, driver: str) -> No
         {"CARTAGENA_PUBLIC_URL": "https://play.example.org"},
     ],
 )
-def test_the_default_secret_is_refused_where_others_can_reach_the_server(reachable: dict[str, str]) -> None:
+def test_default_secret_is_refused_on_a_reachable_server(reachable: dict[str, str]) -> None:
     with pytest.raises(BadSettings, match="CARTAGENA_SECRET is the default"):
         read_settings(reachable)
     with pytest.raises(BadSettings, match="CARTAGENA_SECRET must have at least 32 characters"):
         read_settings({**reachable, "CARTAGENA_SECRET": "short"})
-    assert not read_settings({**reachable, "CARTAGENA_SECRET": GOOD}).is_local
+    assert not read_settings({**reachable, "CARTAGENA_SECRET": VALID_SECRET}).is_local
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "127.9.9.9"])
-def test_on_this_machine_the_default_secret_is_enough(host: str) -> None:
+def test_default_secret_is_accepted_on_localhost(host: str) -> None:
     assert read_settings({"CARTAGENA_HOST": host}).secret == DEFAULT_SECRET
 
 
@@ -65,15 +67,19 @@ def test_on_this_machine_the_default_secret_is_enough(host: str) -> None:
         ("PORT", "70000", "must be at most 65535"),
         ("PORT", "-1", "must be at least 0"),
         ("WORKERS", "0", "must be at least 1"),
-        ("WORKERS", "2", "needs PostgreSQL"),
+        ("WORKERS", "2", "requires PostgreSQL"),
         ("DATABASE", "mysql://x/y", "must start with sqlite:/// or postgresql://"),
         ("DATABASE", "cartagena.db", "must start with sqlite:/// or postgresql://"),
         ("REDIS", "localhost:6379", "must start with redis://"),
         ("LOG_LEVEL", "loud", "must be debug, info, warning or error"),
         ("LOG_FORMAT", "xml", "must be text or json"),
         ("SMTP_SECURITY", "maybe", "must be starttls, tls or none"),
-        ("PUBLIC_URL", "play.example.org", "must look like https://play.example.org"),
-        ("PUBLIC_URL", "https://play.example.org/games", "must look like https://play.example.org"),
+        ("PUBLIC_URL", "play.example.org", "must be an address such as https://play.example.org"),
+        (
+            "PUBLIC_URL",
+            "https://play.example.org/games",
+            "must be an address such as https://play.example.org",
+        ),
         ("WEBHOOKS", "perhaps", "must be yes or no"),
         ("REQUESTS_PER_SECOND", "nan", "must be a finite number"),
         ("REQUESTS_PER_SECOND", "0", "must be at least 0.01"),
@@ -81,7 +87,7 @@ def test_on_this_machine_the_default_secret_is_enough(host: str) -> None:
         ("COLOUR", "red", "is not a setting"),
     ],
 )
-def test_a_wrong_setting_is_refused_with_its_name_and_what_to_write(
+def test_invalid_setting_is_refused_with_its_name_and_expected_value(
     name: str, value: str, sentence: str
 ) -> None:
     with pytest.raises(BadSettings) as refusal:
@@ -90,31 +96,31 @@ def test_a_wrong_setting_is_refused_with_its_name_and_what_to_write(
     assert sentence in str(refusal.value)
 
 
-def test_all_that_is_wrong_is_said_at_once() -> None:
+def test_all_invalid_settings_are_reported_together() -> None:
     with pytest.raises(BadSettings) as refusal:
         read_settings({"CARTAGENA_PORT": "x", "CARTAGENA_LOG_LEVEL": "y", "CARTAGENA_TYPO": "z"})
     assert "CARTAGENA_PORT" in str(refusal.value)
     assert "CARTAGENA_TYPO" in str(refusal.value)
 
 
-def test_a_secret_is_never_part_of_a_sentence() -> None:
+def test_error_messages_never_contain_a_secret() -> None:
     with pytest.raises(BadSettings) as refusal:
         read_settings({"CARTAGENA_HOST": "0.0.0.0", "CARTAGENA_SECRET": "my-little-secret"})
     assert "my-little-secret" not in str(refusal.value)
 
 
-def test_every_setting_has_a_sentence() -> None:
-    for each in setting_names():
+def test_every_setting_has_a_description() -> None:
+    for each in fields(Settings):
         assert each.metadata["sentence"].endswith(".")
 
 
-def test_a_number_below_its_least_is_refused() -> None:
+def test_number_below_its_minimum_is_refused() -> None:
     with pytest.raises(BadSettings, match="CARTAGENA_PORT must be at least 0"):
         read_settings({"CARTAGENA_PORT": "-1"})
 
 
 def test_mail_without_an_address_to_link_to_is_refused_and_webhooks_are_not_offered() -> None:
-    with pytest.raises(BadSettings, match="CARTAGENA_PUBLIC_URL must be set when e-mails are sent"):
+    with pytest.raises(BadSettings, match="CARTAGENA_PUBLIC_URL must be set for e-mails"):
         read_settings({"CARTAGENA_SMTP_HOST": "mail.example.org"})
     public = {"CARTAGENA_PUBLIC_URL": "http://localhost:8000"}
     assert read_settings({"CARTAGENA_SMTP_HOST": "mail.example.org", **public}).calls_webhooks

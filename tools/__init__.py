@@ -1,1 +1,1 @@
-"""Small programs the Makefile and the tests use; nothing of the product imports them."""
+"""Programs used by the Makefile and the tests; app/ does not import them."""

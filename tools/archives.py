@@ -1,4 +1,4 @@
-"""Unpacking an archive of our own, under every Python we promise."""
+"""Unpack our own archives under every supported Python."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ __all__ = ["unpack"]
 
 
 def unpack(archive: Path, into: Path) -> None:
-    """All of it, into a folder that is made.
+    """Extract everything into `into`, which is created.
 
-    Python before 3.11.4 (Debian 12 has 3.11.2) has no filters, newer ones warn where none is named.
+    Python before 3.11.4 (Debian 12 has 3.11.2) has no extraction filters; newer ones warn if none is named.
     """
     with tarfile.open(archive) as packed:
         packed.extraction_filter = getattr(tarfile, "data_filter", None)

@@ -1,7 +1,7 @@
-"""Known weaknesses of the pinned packages, asked of the public advisories by pip-audit (`make audit`).
+"""Check the pinned packages against public advisories with pip-audit and npm audit (`make audit`).
 
-Outside `make test`: it needs the network, and the answer changes without the project changing. pip-audit
-lives in an environment of its own, so that it adds nothing to what is pinned.
+Not part of `make test`: it needs the network, and its result changes while the project does not. pip-audit has its
+own environment, so that it adds nothing to the pins.
 """
 
 from __future__ import annotations
@@ -11,8 +11,14 @@ import sys
 import venv
 from pathlib import Path
 
+from tools.node import npm
+
 ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / ".venv" / "audit"
+LOCKS = (
+    ROOT / "tools" / "js" / "package-lock.json",
+    *sorted(ROOT.glob("bench/peers/*/package-lock.json")),
+)
 PIP_AUDIT = "pip-audit==2.10.1"
 _NO_ANSWER = (
     "could not be audited",
@@ -24,7 +30,7 @@ _NO_ANSWER = (
 )
 
 
-def main() -> int:
+def audit_python() -> int:
     python = HOME / "bin" / "python"
     if not (HOME / "bin" / "pip-audit").exists():
         venv.create(HOME, with_pip=True, clear=True)
@@ -39,7 +45,7 @@ def main() -> int:
         "--no-deps",
         "--disable-pip",
     ]
-    # strict: a package that could not be looked up is not one without weaknesses
+    # strict: a package that could not be looked up is not known to be safe
     done = subprocess.run([*command, "--strict"], check=False, capture_output=True, text=True, cwd=ROOT)
     print(done.stdout, end="")
     print(done.stderr, end="", file=sys.stderr)
@@ -49,6 +55,18 @@ def main() -> int:
             file=sys.stderr,
         )
     return done.returncode
+
+
+def audit_npm(folder: Path) -> int:
+    """Audit the lock file in `folder`; npm fails if it gets no answer."""
+    print(f"{folder.relative_to(ROOT)}:", flush=True)
+    return subprocess.run(
+        npm("audit", "--package-lock-only", "--audit=true"), check=False, cwd=folder
+    ).returncode
+
+
+def main() -> int:
+    return max(audit_python(), *(audit_npm(lock.parent) for lock in LOCKS))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Asks the package index whether every pin comes as a wheel for every Python that we promise (part of `make lock`).
+"""Check that every pin has a wheel for every supported Python (part of `make lock`).
 
-    python -m tools.check_wheels                 the Pythons that pyproject.toml names
-    python -m tools.check_wheels 3.15            another one: what is missing there still?
+    python -m tools.check_wheels                 the Pythons listed in pyproject.toml
+    python -m tools.check_wheels 3.15            another one: what is still missing?
 
-A pin without one would want a compiler on somebody's machine, however well it works on the one that has it cached.
+A pin without a wheel would need a compiler on a fresh machine, even if it works where its build is cached.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 __all__ = ["missing", "promised"]
 
 ROOT = Path(__file__).resolve().parent.parent
-# What Debian 12 can load, the oldest system that we try: glibc 2.36.
+# Wheels for glibc 2.36 and older, which Debian 12 has: the oldest system we test.
 _GLIBC = range(5, 37)
 _PLATFORMS = (
     *(f"manylinux_2_{minor}_x86_64" for minor in _GLIBC),
@@ -28,14 +28,14 @@ _PLATFORMS = (
 
 
 def promised() -> list[str]:
-    """The Pythons that the classifiers of pyproject.toml name, oldest first."""
+    """Return the Pythons listed in the classifiers of pyproject.toml, oldest first."""
     lines = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["classifiers"]
     found = (re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", line) for line in lines)
     return [match[1] for match in found if match]
 
 
 def _has_wheels(python: str, pins: list[str]) -> bool:
-    """Whether pip would find a wheel for each of them, without installing one."""
+    """Return whether pip finds a wheel for each pin, without installing any."""
     with tempfile.TemporaryDirectory() as nowhere:
         command = [sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "--quiet", "--no-deps"]
         command += ["--disable-pip-version-check", "--ignore-installed", "--target", nowhere]
@@ -45,10 +45,10 @@ def _has_wheels(python: str, pins: list[str]) -> bool:
 
 
 def missing(python: str, pins: list[str]) -> list[str]:
-    """The pins that have no wheel for that Python."""
+    """Return the pins without a wheel for this Python."""
     if _has_wheels(python, pins):
         return []
-    with ThreadPoolExecutor(8) as several:  # each waits for the index
+    with ThreadPoolExecutor(8) as several:  # each call waits for the index
         found = several.map(lambda pin: _has_wheels(python, [pin]), pins)
         return [pin for pin, has_wheel in zip(pins, found, strict=True) if not has_wheel]
 

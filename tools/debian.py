@@ -1,6 +1,6 @@
-"""Programs and libraries that no wheel brings: found where they are, or installed from Debian's packages.
+"""Find programs and libraries that no wheel contains, or install them from Debian's packages.
 
-Only root on a Debian installs anything; everybody else gets a sentence that says how.
+Only root on Debian installs anything; for other users the error says how to.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ __all__ = ["Missing", "found_or_installed", "library", "program"]
 
 
 class Missing(RuntimeError):
-    """It is not here; the sentence says how to get it."""
+    """The program is not installed; the message says how to get it."""
 
 
 def program(name: str, package: str | None = None, *, wanted_for: str = "this") -> str:
-    """The path of a program, with Debian's package of it installed first where that is missing and allowed."""
+    """Return the path of a program, installing its Debian package first if it is missing and we may."""
     return found_or_installed(
         lambda: shutil.which(name),
         [package or name],
@@ -32,7 +32,7 @@ def program(name: str, package: str | None = None, *, wanted_for: str = "this") 
 
 
 def library(name: str, package: str, *, wanted_for: str = "this") -> str:
-    """The name of a shared library that the loader finds, with its package installed like a program's."""
+    """Return the name of a shared library that the loader finds, installing its package like a program's."""
 
     def loadable() -> str | None:
         try:
@@ -47,9 +47,9 @@ def library(name: str, package: str, *, wanted_for: str = "this") -> str:
 
 
 def found_or_installed(found: Callable[[], str | None], packages: Sequence[str], *, otherwise: str) -> str:
-    """What `found` finds; else after installing the first of `packages` that brings it.
+    """Return the result of `found`, if necessary after installing the first of `packages` that provides it.
 
-    One of `packages` may be several by name, with spaces between them.
+    An item of `packages` may list several package names, separated by spaces.
     """
     answer = found()
     if answer is None and os.geteuid() == 0 and shutil.which("apt-get"):
@@ -60,13 +60,13 @@ def found_or_installed(found: Callable[[], str | None], packages: Sequence[str],
 
 
 def _install(found: Callable[[], str | None], packages: Sequence[str], otherwise: str) -> str:
-    """Several workers ask at once: one installs, the others wait and look again."""
+    """Install under a lock: if several test processes ask at once, one installs and the others check again."""
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     apt = ["apt-get", "-o", "DPkg::Lock::Timeout=300"]
     with Path(tempfile.gettempdir(), "cartagena-apt.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         answer, code = found(), 0
-        # Without what they recommend: two hundred packages more with Chromium, and minutes.
+        # Without recommended packages: with Chromium these are two hundred, and take minutes.
         install = ["install", "-y", "--no-install-recommends"]
         steps = [["update"], *([*install, *package.split()] for package in packages)]
         while answer is None and steps:

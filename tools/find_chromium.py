@@ -1,4 +1,4 @@
-"""Finds the Chromium that the browser tests drive, and installs Debian's where that is allowed."""
+"""Find the Chromium for the browser tests, or install Debian's where allowed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tools import debian
 
-# The shell without windows first: a page costs it half the processor time, and it is the same engine.
+# The headless shell first: it is the same engine at half the CPU time per page.
 NAMES = (
     "chromium-headless-shell",
     "chromium",
@@ -19,7 +19,7 @@ NAMES = (
     "chrome",
 )
 PLACES = ("/Applications/Chromium.app/Contents/MacOS/Chromium",)
-# Headless, without a sandbox (root and containers have none) and without one word to the outside.
+# Headless, without a sandbox (root and containers have none) and without any outside connection.
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -34,11 +34,11 @@ FLAGS = (
 
 
 class NoChromium(RuntimeError):
-    """There is none; the sentence says how to get one."""
+    """There is no Chromium; the message says how to get one."""
 
 
 def installed() -> str | None:
-    """CHROMIUM, what is on the PATH, or a build that Playwright downloaded."""
+    """Return $CHROMIUM, one on the PATH, or a build that Playwright downloaded."""
     named = os.environ.get("CHROMIUM")
     if named:
         if not Path(named).is_file():
@@ -54,11 +54,11 @@ def installed() -> str | None:
 
 
 def find() -> str:
-    """Where it is; on Debian as root it is installed first when missing. Older releases have no shell."""
+    """Return its path; as root on Debian it is installed if missing. Older releases have no headless shell."""
     try:
         return debian.found_or_installed(
             installed,
-            # with a font, by which pages are measured; all else that they recommend is for people at a desk
+            # with a font for page measurements; the other recommended packages are for desktops
             ("fonts-liberation chromium-headless-shell", "fonts-liberation chromium"),
             otherwise="the browser tests need Chromium",
         )
@@ -69,7 +69,7 @@ def find() -> str:
 
 
 def find_for_playwright() -> str:
-    """The same for whoever drives it by Playwright, whose Node leans on a library that a bare Debian lacks."""
+    """Like `find`, for callers that use Playwright, whose Node needs a library that a minimal Debian lacks."""
     if sys.platform == "linux":
         debian.library("libatomic.so.1", "libatomic1", wanted_for="Playwright's Node")
     return find()

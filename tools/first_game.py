@@ -1,6 +1,6 @@
-"""The first game of somebody who has just installed it: a guest against a bot, over the API and a socket.
+"""The first game after an installation: a guest against a bot, over the API and a socket.
 
-`python first_game.py ADDRESS` plays it to its end and prints the result; it needs nothing but the installed app.
+`python first_game.py ADDRESS` plays it to the end and prints the result; it needs only the installed app.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Json = dict[str, Any]
 
 
 class _Enough(Exception):
-    """So many actions were wanted and no more."""
+    """The requested number of actions was played."""
 
 
 @dataclass(frozen=True)
 class FirstGame:
-    """A guest, known by a cookie, at a table with a bot. Goes on after the server was started again."""
+    """A guest, identified by a cookie, at a table with a bot; it can continue after a restart of the server."""
 
     base: str
     cookie: str
@@ -43,7 +43,7 @@ class FirstGame:
             await api.sit(game)
             await api.add_bot(game, "cabin-boy")
             await api.start(game)
-            await _play(api, game, 0)  # seats open their nonces first, and only this client knows the guest's
+            await _play(api, game, 0)  # opens the seal, which only this client can do
         return cls(base, cookie, game)
 
     async def state(self) -> Json:
@@ -51,7 +51,7 @@ class FirstGame:
             return await api.state(self.game)
 
     async def play(self, actions: int | None = None) -> Json | None:
-        """So many actions of the guest, or to the end; the result when there is one."""
+        """Play this many actions of the guest, or to the end; return the result if there is one."""
         async with guest_api(self.base, self.cookie) as api:
             return await _play(api, self.game, actions)
 
@@ -74,7 +74,7 @@ async def _play(api: Api, game: str, actions: int | None) -> Json | None:
 
 
 async def new_guest(base: str) -> str:
-    """The cookie of somebody who has just given a name."""
+    """Create a guest and return the cookie."""
     async with httpx.AsyncClient(base_url=base, headers={"Origin": base}, timeout=30) as browser:
         (
             await browser.post("/api/v1/me", json={"name": f"Newcomer {secrets.token_hex(3)}"})
@@ -83,7 +83,7 @@ async def new_guest(base: str) -> str:
 
 
 def guest_api(base: str, cookie: str) -> Api:
-    """A guest has no token: known by the cookie, as a browser is."""
+    """Return an API client that is identified by a cookie, as a browser is."""
     api = Api(base, "")
     api.headers = {"Cookie": cookie, "Origin": base}
     return api

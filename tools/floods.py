@@ -1,10 +1,10 @@
-"""One stranger's floods against a server with the limits as they come: what each costs it, and everybody else.
+"""Floods from one attacker against a server with default limits: what each costs the server and other clients.
 
     python -m tools.floods                     this checkout
     python -m tools.floods --checkout ../old   another one, under this Python
 
-Prints a table: CPU seconds of the server, the longest wait of somebody else's socket for an answer, what the
-server's memory grew by, what the kernel still holds for the attacker, and what became of the attacker's connection.
+Prints a table: CPU seconds of the server, the longest wait of another client's socket, the growth of the server's
+memory, what the kernel still buffers for the attacker, and the fate of the attacker's connection.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ import psutil
 from tools.fuzz.socket_client import CLOSE, PING, frame
 
 ROOT = Path(__file__).resolve().parents[1]
-HELLO = frame(b'{"do":"ping","n":0}')  # whichever protocol it has
+HELLO = frame(b'{"do":"ping","n":0}')  # valid in every protocol version
 PONG = b"\x8a\x80\x00\x00\x00\x00"
 GET = b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n"
 MB = 1_000_000
 
 
 class Victim:
-    """A server process and one honest socket that asks ten times a second."""
+    """A server process with one honest socket that pings ten times a second."""
 
     def __init__(self, port: int, process: psutil.Process) -> None:
         self.port = port
@@ -82,7 +82,7 @@ class Victim:
         return int(self._process.memory_info().rss)
 
     def unsent(self) -> int:
-        """Bytes the kernel holds for this server's peers."""
+        """Return the bytes that the kernel buffers for this server's peers."""
         lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
         return sum(
             int(each[4].split(":")[0], 16) for each in lines if int(each[1].split(":")[1], 16) == self.port
@@ -94,7 +94,7 @@ class Victim:
 
 
 def push(peer: socket.socket, data: bytes, seconds: float = 20.0) -> str:
-    """All of it, or as much as goes in the time; what became of the connection."""
+    """Send as much as possible within the time; return what happened to the connection."""
     peer.settimeout(2)
     sent, until = 0, time.monotonic() + seconds
     try:
@@ -107,7 +107,7 @@ def push(peer: socket.socket, data: bytes, seconds: float = 20.0) -> str:
 
 
 def is_there(peer: socket.socket) -> bool:
-    """Whether the server still has this connection; whatever it says is read."""
+    """Return whether the server still keeps this connection; reads and discards its data."""
     peer.settimeout(0.5)
     try:
         while peer.recv(65536):
@@ -209,7 +209,7 @@ ATTACKS: dict[str, Callable[[Victim], str]] = {
 
 @contextlib.contextmanager
 def serving(checkout: Path) -> Iterator[Victim]:
-    """`cartagena serve` of that checkout with its own limits, on a database that is gone afterwards."""
+    """Run `cartagena serve` of a checkout with its default limits on a temporary database."""
     with tempfile.TemporaryDirectory(prefix="cartagena-floods-") as folder, socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         port = int(found.getsockname()[1])
@@ -240,12 +240,12 @@ def main() -> int:
     )
     parser.add_argument("--checkout", type=Path, default=ROOT)
     parser.add_argument("--only", default="", help="a part of an attack's name")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     print("| attack | CPU s | longest wait of another s | memory MB | outcome |\n|---|---|---|---|---|")
     for name, attack in ATTACKS.items():
-        if asked.only not in name:
+        if arguments.only not in name:
             continue
-        with serving(asked.checkout.resolve()) as victim:
+        with serving(arguments.checkout.resolve()) as victim:
             time.sleep(1)
             cpu, memory, victim.longest = victim.cpu(), victim.memory(), 0.0
             outcome = attack(victim)

@@ -1,8 +1,8 @@
-"""Fill a database with the past of a busy server: games, log entries, people, chat.
+"""Fill a database with the history of a busy server: games, log entries, people, chat.
 
-`fill` writes what an idle server finds after years: finished games, chat that retention has emptied, guests that were
-forgotten, deals that were settled. Nothing in it is due. The tests of periodic queries use it, and the benchmark.
-Rows are made inside the database by INSERT … SELECT, the same statements on SQLite and PostgreSQL.
+`fill` writes what an idle server finds after years: finished games, chat deleted by retention, deleted guests, and
+settled deals. Nothing in it is due. Tests of periodic queries and a benchmark use it.
+Rows are created inside the database by INSERT … SELECT, with the same statements on SQLite and PostgreSQL.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, Index, text
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.play.create import new_table
-from app.play.engines import CURRENT
+from app.play.engines import CURRENT_RULES_VERSION
 from app.play.log.terms import parse_terms
-from app.store.games import tables as game_tables
-from app.store.games.creating import _game_values
-from app.store.games.tables import games
-from app.store.people import deal_tables as people_tables
+from app.store.database import Database, PostgresDatabase
+from app.store.games.game_creation import _make_game_row
+from app.store.tables import deals as people_tables
+from app.store.tables import games as game_tables
+from app.store.tables.games import games
 
 __all__ = ["FILLED", "SMALL", "Size", "fill", "game_id", "player_id"]
 
@@ -35,13 +35,13 @@ _UNFINISHED_EVERY = 100  # games
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much history; the sizes of the log, chat and seats follow from the games."""
+    """Amount of history; the sizes of log, chat and seats follow from the games."""
 
     games: int
     players: int
-    others: int  # rows of each other table that grows
-    entries: int = 25  # of each game's log
-    lines: int = 10  # of each game's chat
+    others: int  # rows of every other growing table
+    entries: int = 25  # log entries per game
+    lines: int = 10  # chat lines per game
 
 
 def game_id(number: int) -> str:
@@ -52,7 +52,7 @@ def player_id(number: int) -> str:
     return f"p{_FIRST + number}"
 
 
-# In SQL, for a row number n. Every third player is an account; of the guests half were claimed by one or forgotten.
+# SQL for row number n. Every third player is an account; half of the guests were claimed by one or deleted.
 _GAME = f"'h' || ({_FIRST} + n)"
 _PLAYER = f"'p' || ({_FIRST} + n)"
 _IS_FORGOTTEN = "n % 6 = 2"
@@ -62,7 +62,7 @@ _AGE = f"(CASE WHEN {_IS_UNFINISHED} THEN CAST(n % 5 AS bigint) ELSE CAST(n % 40
 
 
 def _tables(size: Size, now: int) -> dict[str, tuple[int, Mapping[str, str]]]:
-    """For each table how many rows, and its columns in SQL."""
+    """Return the number of rows of each table, and its columns as SQL."""
     ms, people, entries, lines = now * 1000, size.players, size.entries, size.lines
     created = f"({ms} - {_AGE} * {_DAY}000 - 7200000)"
     at = f"({ms} - CAST(n / {lines} % 400 AS bigint) * {_DAY}000 - 7200000 + n % {lines})"
@@ -289,7 +289,7 @@ def _tables(size: Size, now: int) -> dict[str, tuple[int, Mapping[str, str]]]:
     }
 
 
-# Tables whose rows end by themselves or that grow by a few rows a day, so that reading all of them is cheap.
+# Tables whose rows expire or that grow by a few rows a day, so that reading all of them is cheap.
 SMALL = {
     "bans": "in force; those that ended are deleted",
     "beats": "one row",
@@ -304,12 +304,14 @@ SMALL = {
 
 
 def _game_columns(now: int) -> dict[str, str]:
-    """Of a table as this release opens it, quoted."""
+    """Return the columns of a table as this release opens it, quoted."""
     terms, _ = parse_terms({})
-    row, _ = new_table(player_id(0), {"preset": "jamaica", "players": 2}, terms, [], now * 1000, CURRENT)
+    row, _ = new_table(
+        player_id(0), {"preset": "jamaica", "players": 2}, terms, [], now * 1000, CURRENT_RULES_VERSION
+    )
     return {
         name: _quote(value)
-        for name, value in _game_values(row).items()
+        for name, value in _make_game_row(row).items()
         if value is not None and name in games.columns
     }
 
@@ -335,23 +337,26 @@ def _quote(value: Any) -> str:
     return "'" + str(value).replace("'", "''") + "'"
 
 
-async def fill(engine: AsyncEngine, size: Size, now: int | None = None) -> None:
-    """Write the history into a database that has this release's tables and no rows of these."""
+async def fill(database: Database, size: Size, now: int | None = None) -> None:
+    """Write the history into a database that has this release's tables, all of them empty."""
     tables = _tables(size, int(time.time()) if now is None else now)
     known = {**game_tables.metadata.tables, **people_tables.metadata.tables}
-    # Built at the end: one sort of millions of rows instead of as many insertions.
+    # Indexes are built at the end: one sort instead of millions of insertions.
     indexes = [index for name in tables for index in known[name].indexes]
-    async with engine.begin() as run:
-        await run.run_sync(_drop, indexes)
-        await _add_days(run)
-        if engine.dialect.name == "postgresql":  # without a look-up of every foreign key
-            await run.exec_driver_sql("SET LOCAL session_replication_role = replica")
+
+    def write(run: Connection) -> None:
+        _drop(run, indexes)
+        _add_days(run)
+        if run.dialect.name == "postgresql":  # skip the foreign key checks
+            run.exec_driver_sql("SET LOCAL session_replication_role = replica")
         for name, (count, columns) in tables.items():
-            await run.exec_driver_sql(_insert(name, count, columns))
-        await run.exec_driver_sql("DROP TABLE history_days")
-        await run.run_sync(_create, indexes)
-    if engine.dialect.name == "postgresql":  # what autovacuum does within minutes; nothing analyses SQLite
-        async with engine.connect() as run:
+            run.exec_driver_sql(_insert(name, count, columns))
+        run.exec_driver_sql("DROP TABLE history_days")
+        _create(run, indexes)
+
+    await database.migrate(write)
+    if isinstance(database, PostgresDatabase):  # as autovacuum does within minutes; SQLite is never analysed
+        async with database.engine.connect() as run:
             await (await run.execution_options(isolation_level="AUTOCOMMIT")).execute(text("VACUUM ANALYZE"))
 
 
@@ -374,11 +379,11 @@ def _insert(name: str, count: int, columns: Mapping[str, str]) -> str:
     )
 
 
-async def _add_days(run: AsyncConnection) -> None:
-    await run.exec_driver_sql("CREATE TEMPORARY TABLE history_days (k integer PRIMARY KEY, day text)")
+def _add_days(run: Connection) -> None:
+    run.exec_driver_sql("CREATE TEMPORARY TABLE history_days (k integer PRIMARY KEY, day text)")
     last = datetime.now(UTC) - timedelta(days=2)
     days = [{"k": k, "day": f"{last - timedelta(days=k):%Y-%m-%d}"} for k in range(_DEAL_DAYS)]
-    await run.execute(text("INSERT INTO history_days VALUES (:k, :day)"), days)
+    run.execute(text("INSERT INTO history_days VALUES (:k, :day)"), days)
 
 
 FILLED = frozenset(_tables(Size(1, 1, 1), 1))

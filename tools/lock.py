@@ -1,4 +1,4 @@
-"""Pins everything: resolves pyproject.toml afresh and writes constraints.txt (`make lock`)."""
+"""Resolve pyproject.toml afresh and pin every version in constraints.txt (`make lock`)."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ HEAD = """\
 # Each has a wheel for Python {pythons}; asked when this was written.
 """
 BUILD_TOOLS = ("hatchling", "editables")
-# What only some Pythons that we promise need, and the one that resolves may not: redis wants it before 3.11.3, which
+# Needed only by some supported Pythons, so the resolving one may skip it: redis needs it before 3.11.3, which
 # Debian 12 has.
 SOME_PYTHONS = ("async-timeout",)
 
 
 def normal(name: str) -> str:
-    """One spelling for each project, as package indexes compare names."""
+    """Return the normalised project name, as package indexes compare names."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def asked_for() -> list[str]:
-    """Every requirement of pyproject.toml: to run, to test, to build."""
+    """Return every requirement of pyproject.toml: to run, test and build."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     extras = project["project"]["optional-dependencies"].values()
     return [
@@ -42,7 +42,7 @@ def asked_for() -> list[str]:
 
 
 def resolve() -> dict[str, str]:
-    """Ask pip what it would install into an empty environment, without installing it. Wheels only."""
+    """Return what pip would install into an empty environment, from wheels only, without installing it."""
     command = [sys.executable, "-m", "pip", "install", "--dry-run", "--ignore-installed", "--quiet"]
     command += ["--only-binary", ":all:"]
     command += ["--disable-pip-version-check", "--report", "-", *asked_for()]
@@ -58,7 +58,7 @@ def this_python() -> str:
 def main() -> int:
     pythons = promised()
     if this_python() != pythons[0]:
-        # A newer one would be offered versions that have left the oldest behind.
+        # A newer Python would be offered versions that no longer support the oldest.
         print(f"pins are found with the oldest Python that we promise: make PYTHON=python{pythons[0]} lock")
         return 1
     lines = [f"{name}=={version}" for name, version in sorted(resolve().items())]

@@ -1,8 +1,8 @@
-"""Makes the database file that every later release must open: `python tools/make_database_fixture.py RELEASE`.
+"""Create the database file that every later release must open: `python tools/make_database_fixture.py RELEASE`.
 
-Run in a checkout of the release that it is to come from, never again afterwards: what a later release would
-write is not what people have on their disks. The games stop in the middle, some of them while somebody owes an
-answer; `tests/store/test_old_databases.py` plays them on. Speaks HTTP only, as any client of that release.
+Run it once, in a checkout of that release: what a later release writes is not what users have on their disks. The
+games stop in the middle, some of them with a pending choice; `tests/store/test_old_databases.py` plays them on. It
+uses only HTTP, like any client of that release.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any
 import httpx
 
 from app.bots import Budget, choose
-from app.client.sealing import Keeper
+from app.client.sealing import SealKeeper
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "tests" / "store" / "fixtures"
@@ -35,7 +35,7 @@ PASSWORD = "plank, parrot, doubloon"
 Json = dict[str, Any]
 
 PRESETS = ("jamaica", "tortuga", "hispaniola", "first-escape", "dungeon", "jungle", "complete")
-# Name → options, terms, and until what is owed it is played (else a number of actions).
+# Name → options, terms, and the pending choice up to which it is played (else a number of actions).
 VARIANTS: dict[str, tuple[Json, Json, str]] = {
     "morgan": ({"preset": "jamaica", "card_gain": "morgan"}, {}, ""),
     "both ways": ({"preset": "tortuga", "card_gain": "both"}, {}, ""),
@@ -80,7 +80,7 @@ class Client:
     def __init__(self, base: str, name: str) -> None:
         self.http = httpx.Client(base_url=f"{base}/api/v1", headers={"Origin": base}, timeout=60)
         self.name = name
-        self.keepers: dict[str, Keeper] = {}
+        self.keepers: dict[str, SealKeeper] = {}
         self.id = str(self.ask("POST", "/me", {"name": name})["person"]["id"])
 
     def ask(self, method: str, path: str, body: Json | None = None) -> Json:
@@ -98,13 +98,13 @@ class Client:
         return self.ask("POST", f"/games/{game}/commands", body)
 
     def sit(self, game: str) -> None:
-        self.keepers[game] = Keeper()
-        self.do(game, "sit", **self.keepers[game].sit(self.state(game)["table"]))
+        self.keepers[game] = SealKeeper()
+        self.do(game, "sit", **self.keepers[game].sit_fields(self.state(game)["table"]))
 
     def confirm(self, game: str) -> None:
-        """Where seats are sealed: opens what was sealed when sitting down."""
+        """Open the seal of the seat, where seats are sealed."""
         state = self.state(game)
-        wanted = self.keepers[game].answer(state["table"], state["you"]["seat"])
+        wanted = self.keepers[game].next_command(state["table"], state["you"]["seat"])
         if wanted is not None:
             self.do(game, wanted.pop("do"), **wanted)
 
@@ -114,7 +114,7 @@ class Client:
 
 
 class Maker:
-    """Anne has an account and sits at every table, Bo is a guest."""
+    """Creates all games: Anne has an account and sits at every table, Bo is a guest."""
 
     def __init__(self, base: str) -> None:
         self.anne, self.bo = Client(base, "Anne Bonfire"), Client(base, "Bo Plankwalker")
@@ -132,7 +132,7 @@ class Maker:
         return game
 
     def began(self, name: str, options: Json, **terms: Any) -> str:
-        """A running game of Anne, with Bo where a seat is left by the bots."""
+        """Start a game of Anne, with Bo on a seat that bots leave free."""
         game = self.opened(name, options, "running", **terms)
         people = [self.anne, self.bo][: options.get("players", 2) - len(terms.get("bots", ()))]
         for person in people:
@@ -145,7 +145,7 @@ class Maker:
         return game
 
     def play(self, name: str, actions: int, owed: str = "") -> None:
-        """So many actions of people, or until a move of this kind is owed, or to the end."""
+        """Play this many actions, or until a choice of this kind is pending, or to the end."""
         game = self.games[name]["id"]
         people = {"Anne Bonfire": self.anne, "Bo Plankwalker": self.bo}
         done = 0
@@ -156,7 +156,7 @@ class Maker:
                 return
             who = next((each for each, state in states.items() if state.get("choices")), None)
             if who is None:
-                time.sleep(0.05)  # a bot thinks
+                time.sleep(0.05)  # a bot is thinking
                 continue
             legal = [choice["action"] for choice in states[who]["choices"]]
             kinds = {action["type"] for action in legal}
@@ -176,7 +176,7 @@ class Maker:
             return wanted[0]
         gains = [action for action in legal if action["type"] in ("retreat", "morgan")]
         if owed == "discard" and gains:
-            return self.chance.choice(gains)  # many cards in hand: a dark one then makes somebody discard
+            return self.chance.choice(gains)  # with many cards in hand, a dark card forces a discard
         budget = Budget(nodes=200)
         return choose(state["view"], legal, [], "sailor", budget, self.chance, seat=state["you"]["seat"])
 
@@ -218,7 +218,7 @@ class Maker:
         person.do(game, "act", version=person.state(game)["seq"], action={"type": "resign"})
 
     def take_back(self, game: str) -> None:
-        """One action and its undo, so that the log holds one."""
+        """Take one action and undo it, so that the log contains an undo."""
         for person in (self.anne, self.bo):
             state = person.state(game)
             if state.get("choices"):
@@ -227,7 +227,7 @@ class Maker:
                 person.do(game, "undo", version=done["seq"])
 
     def told(self) -> Json:
-        """What a test needs to be these people. Only this database knows them."""
+        """Return what a test needs to act as these people; their secrets exist in this database only."""
         return {
             "secret": SECRET,
             "account": {
@@ -238,6 +238,10 @@ class Maker:
             },
             "people": {each.name: {"id": each.id, "cookie": each.cookie} for each in (self.anne, self.bo)},
             "games": self.games,
+            "records": {
+                name: self.anne.ask("GET", f"/games/{self.games[name]['id']}/record")
+                for name in ("played to the end", "given up")
+            },
         }
 
 
@@ -270,11 +274,12 @@ def main() -> None:
         with served(folder) as base:
             maker = Maker(base)
             maker.make()
+            told = maker.told()
         with contextlib.closing(sqlite3.connect(folder / "cartagena.db")) as database:
             database.execute("VACUUM INTO ?", [str(folder / "small.db")])
         packed = gzip.compress((folder / "small.db").read_bytes(), 9, mtime=0)
     (FOLDER / f"{release}.sqlite.gz").write_bytes(packed)
-    (FOLDER / f"{release}.json").write_text(json.dumps(maker.told(), indent=1) + "\n")
+    (FOLDER / f"{release}.json").write_text(json.dumps(told, separators=(",", ":")) + "\n")
     print(f"{release}: {len(maker.games)} games, {len(packed)} bytes")
 
 

@@ -1,4 +1,4 @@
-"""Plays the golden games anew and writes them with their playthroughs into tests/golden (`make golden`).
+"""Replay the golden games and write them with their playthroughs into tests/golden (`make golden`).
 
 A changed golden file is a change of the rules: read the difference before you commit it.
 """
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from app import rules  # noqa: E402
-from app.rules.modules.scoundrels import Discard, OwedDiscard  # noqa: E402
+from app.rules.modules.scoundrels import Discard, DiscardPlaceholder  # noqa: E402
 from tests.rules.playthrough import playthrough  # noqa: E402
 from tools.records import record_to_json  # noqa: E402
 
@@ -28,32 +28,38 @@ Chooser = Callable[[rules.Position, int, random.Random], rules.Action]
 
 
 def sensible(position: rules.Position, seat: int, chance: random.Random) -> rules.Action:
-    """Runs with cards, gathers them without, tries every power: games that come to an end."""
+    """Plays cards, retreats without any, and tries every power, so that games end."""
     listed = rules.legal(position, seat)
-    if isinstance(listed[0], OwedDiscard):
+    if isinstance(listed[0], DiscardPlaceholder):
         return Discard(tuple(chance.sample(position.hand_names(seat), listed[0].count)))
     weights = [_weight(position, seat, action) for action in listed]
     return chance.choices(listed, weights)[0]
 
 
 def _weight(position: rules.Position, seat: int, action: rules.Action) -> float:
-    # Some hoard where a dark card can punish it.
-    is_rich = position.held[seat] > (9 if position.options.scoundrels and seat % 2 else 2)
+    # Some hoard cards, so that dark cards can punish them.
+    is_rich = position.hand_sizes[seat] > (9 if position.options.scoundrels and seat % 2 else 2)
     sloop = position.pirates[seat].count(position.ruleset.route.sloop)
     match action:
         case rules.Advance(_, origin):
-            # The hindmost first, or the last pirate never gets away.
+            # The last pirate first, or it never reaches the goal.
             behind = position.ruleset.route.goal - position.ruleset.route.places[origin]
             return (6 if is_rich else 2) * behind / 8
         case rules.Retreat(origin):
             return 0.1 if is_rich or origin in ("goal", "sloop") else 4
         case rules.End():
-            return 0.1 if position.taken < position.options.actions else 1
+            return 0.1 if position.actions_taken < position.options.actions else 1
         case _:
             pass
     match action.type:
         case "sail":
-            return 6 * sloop if position.sloop == "cartagena" else 0.1 if sloop and position.held[seat] else 4
+            return (
+                6 * sloop
+                if position.sloop == "cartagena"
+                else 0.1
+                if sloop and position.hand_sizes[seat]
+                else 4
+            )
         case "morgan":
             return 0.3 if is_rich else 5
         case "hook" | "chest" | "parrot":
@@ -63,7 +69,7 @@ def _weight(position: rules.Position, seat: int, action: rules.Action) -> float:
 
 
 def thrifty(position: rules.Position, seat: int, chance: random.Random) -> rules.Action:
-    """Spends all cards on the foremost pirates and never falls back: the way to be stuck."""
+    """Spends all cards on the leading pirates and never retreats, so that it gets stuck."""
     listed = rules.legal(position, seat)
     advances = [action for action in listed if isinstance(action, rules.Advance)]
     if advances:
@@ -78,9 +84,9 @@ class Game:
     name: str
     options: dict[str, Any]
     wanted: tuple[str, ...] = ()
-    """Types of events that must happen, or another seed is tried."""
+    """Event types that must occur; otherwise another seed is tried."""
     resigning: float = 0.0
-    """How likely somebody leaves before an action; five times that while something is owed."""
+    """Probability that a player leaves before an action; five times that while a choice is pending."""
     chooser: Chooser = sensible
 
 
@@ -149,7 +155,7 @@ def hexadecimal(text: str, length: int) -> str:
 
 
 def play(plan: Game, attempt: int) -> rules.Record | None:
-    """One try: a record of a finished game in which everything wanted happened, or None."""
+    """Return the record of a finished game in which every required event occurred, or None."""
     options = rules.parse_options(plan.options)
     chance = random.Random(f"{plan.name} {attempt}")
     server_seed = hexadecimal(f"golden {plan.name} {attempt}", 64)
@@ -165,7 +171,7 @@ def play(plan: Game, attempt: int) -> rules.Record | None:
         if chooser is thrifty and len(moves) > 40:
             return None
         if chance.random() < plan.resigning * (5 if position.pending else 1):
-            seat = chance.choice(position.seats_in)
+            seat = chance.choice(position.active_seats)
         else:
             seat = chance.choice(rules.seats_to_act(position))
             action = chooser(position, seat, chance)
@@ -183,7 +189,7 @@ def play(plan: Game, attempt: int) -> rules.Record | None:
         players=tuple((f"pirate {rules.SEAT_LETTERS[seat]}", None) for seat in range(options.players)),
         moves=tuple(moves),
         winner=position.winner,
-        places=tuple(rules.places(position)),
+        places=tuple(rules.finishing_places(position)),
         reason="goal" if is_home else "resigned",
     )
 

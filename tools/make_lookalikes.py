@@ -1,8 +1,8 @@
-"""Make app/web/auth/lookalikes.json: which letters look alike, and the script of each, for checking names.
+"""Create app/web/auth/lookalikes.json: which letters look alike, and the script of each, for checking names.
 
-The source is Unicode's own data (confusables.txt of UTS #39 and Scripts.txt) as the package
-confusable-homoglyphs carries it, which is read here and not needed by the server: its tables are twenty
-times as large as what can stand in a name. Run it where the package is installed, then the tests:
+The source is Unicode's data (confusables.txt of UTS #39 and Scripts.txt) in the package
+confusable-homoglyphs. The server does not need the package, whose tables are twenty times as large as what a
+name can contain. Run it where the package is installed, then run the tests:
 
     python -m tools.make_lookalikes
 """
@@ -15,13 +15,13 @@ from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 
-from app.web.auth.names import RECOMMENDED, bare
+from app.web.auth.names import RECOMMENDED_SCRIPTS, fold_letters
 
 TARGET = Path(__file__).parents[1] / "app/web/auth/lookalikes.json"
 
 
 def pairs(given: dict[str, list[dict[str, str]]]) -> dict[str, list[str]]:
-    """What looks alike, without the marks that put a letter in its place on a line of a table."""
+    """Return letters that look alike, without direction marks."""
     alike: dict[str, list[str]] = {}
     for one, others in given.items():
         for other in others:
@@ -32,10 +32,10 @@ def pairs(given: dict[str, list[dict[str, str]]]) -> dict[str, list[str]]:
 
 
 def prototypes(alike: dict[str, list[str]]) -> Iterator[tuple[str, str]]:
-    """Each letter with what stands for all that look like it.
+    """Yield each letter with the representative of its look-alikes.
 
-    The package has dropped which of a pair is the prototype. In confusables.txt each letter has one, so the
-    pairs form stars; several letters that stand for one ("rn" for "m") are always a centre.
+    The package does not say which letter of a pair is the prototype. In confusables.txt each letter has one, so the
+    pairs form stars; a sequence that looks like one letter ("rn" like "m") is always a centre.
     """
     seen: set[str] = set()
     for first in alike:
@@ -54,23 +54,23 @@ def prototypes(alike: dict[str, list[str]]) -> Iterator[tuple[str, str]]:
 
 
 def lookalikes(alike: dict[str, list[str]]) -> dict[str, str]:
-    """Letters as they are left by `bare`, with what they look like, as `bare` leaves that."""
+    """Return letters after `fold_letters` with what they look like, also after `fold_letters`."""
     found: dict[str, str] = {}
     for letter, centre in prototypes(alike):
-        if len(letter) != 1 or letter.isascii() or bare(letter) != letter:
+        if len(letter) != 1 or letter.isascii() or fold_letters(letter) != letter:
             continue
-        looks = "".join(each for each in bare(centre) if each.isalnum())
+        looks = "".join(each for each in fold_letters(centre) if each.isalnum())
         if looks and looks != letter:
             found[letter] = looks
     return found
 
 
 def scripts(categories: dict[str, list[list[int]]]) -> dict[str, list[list[int]]]:
-    """Where the letters and marks of each script stand, for scripts in everyday use; what is missing is in none."""
+    """Return the code point ranges of the letters and marks of each recommended script."""
     aliases = [str(alias).replace("_", " ").title() for alias in categories["iso_15924_aliases"]]
     found: dict[str, list[list[int]]] = {}
     for first, last, alias, _ in sorted(categories["code_points_ranges"]):
-        if aliases[alias] not in RECOMMENDED | {"Common", "Inherited"}:
+        if aliases[alias] not in RECOMMENDED_SCRIPTS | {"Common", "Inherited"}:
             continue
         letters = [code for code in range(first, last + 1) if unicodedata.category(chr(code))[0] in "LMN"]
         if not letters:

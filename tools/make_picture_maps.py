@@ -1,8 +1,8 @@
-"""Draws app/web/pictures/maps/*.json: the map of every route as the browser's own code lays it out, for link pictures.
+"""Write app/web/pictures/maps/*.json: the board of every route as the browser lays it out, for link previews.
 
-`python -m tools.make_picture_maps` runs static/js/board/layout.js and ground.js in Chromium, once a route that the
-rules allow, in the room that a link's picture gives the map. So there is one source of geometry; tests/js holds the
-files against it.
+`python -m tools.make_picture_maps` runs static/js/board/layout.js and ground.js in Chromium once for each valid
+route, at the size that a link preview has for the board. So there is one source of geometry; tests in tests/js
+compare the files with it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from playwright.sync_api import Browser, sync_playwright
 
 from app import rules
-from app.web.pictures.maps import FOLDER, ROOM, Route, file_of
+from app.web.pictures.maps import MAP_AREA_PX, MAPS_FOLDER, Route, map_file
 from tools.find_chromium import FLAGS, find_for_playwright
 from tools.make_share_pictures import served
 
@@ -23,7 +23,7 @@ __all__ = ["drawn", "routes", "text_of"]
 
 DRAW = """
 async ({options, room}) => {
-  const {layout, standing, grouped} = await import("/js/board/layout.js");
+  const {layout, figureOffsets, groupOffsets} = await import("/js/board/layout.js");
   const {drawGround} = await import("/js/board/ground.js");
   const plan = layout(options, {...room, fill: true});
   const layer = document.createElementNS("http://www.w3.org/2000/svg", "g");
@@ -38,15 +38,15 @@ async ({options, room}) => {
     start: place(plan.start),
     goal: place(plan.goal),
     sloop: plan.sloop && {cartagena: place(plan.sloop.cartagena), tortuga: place(plan.sloop.tortuga)},
-    standing: [0, 1, 2, 3].map((n) => standing(n).map(({dx, dy}) => [dx, dy])),
-    grouped: [0, 1, 2, 3, 4, 5].map((n) => grouped(n).map(({dx, dy}) => [dx, dy])),
+    standing: [0, 1, 2, 3].map((n) => figureOffsets(n).map(({dx, dy}) => [dx, dy])),
+    grouped: [0, 1, 2, 3, 4, 5].map((n) => groupOffsets(n).map(({dx, dy}) => [dx, dy])),
   };
 }
 """
 
 
 def routes() -> Iterator[Route]:
-    """Every route that a table can have."""
+    """Yield every route that a table can have."""
     most = range(9)
     for scenario in ("passage", "jungle", "complete"):
         for passage in most:
@@ -60,11 +60,11 @@ def routes() -> Iterator[Route]:
 
 
 def drawn(browser: Browser) -> Iterator[tuple[Route, dict[str, Any]]]:
-    """Each route with its map."""
+    """Yield each route with its map."""
     with served() as address:
         page = browser.new_page()
-        page.goto(f"{address}/icons/favicon.svg")  # of this address, so that it may load its scripts
-        width, height = ROOM
+        page.goto(f"{address}/icons/favicon.svg")  # same origin, so that it may load the scripts
+        width, height = MAP_AREA_PX
         for route in routes():
             given = {"options": route._asdict(), "room": {"width": width, "height": height}}
             yield route, _tidied(page.evaluate(DRAW, given))
@@ -72,7 +72,7 @@ def drawn(browser: Browser) -> Iterator[tuple[Route, dict[str, Any]]]:
 
 
 def _tidied(found: dict[str, Any]) -> dict[str, Any]:
-    """Signs are named as they are inside one drawing; numbers have one digit behind the point."""
+    """Make symbol references local to the drawing and round numbers to one decimal."""
     ground = re.sub(r'href="[^"#]*#', 'href="#', found["ground"]).replace(
         ' xmlns="http://www.w3.org/2000/svg"', ""
     )
@@ -85,13 +85,13 @@ def text_of(found: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    FOLDER.mkdir(exist_ok=True)
-    for old in FOLDER.glob("*.json"):
+    MAPS_FOLDER.mkdir(exist_ok=True)
+    for old in MAPS_FOLDER.glob("*.json"):
         old.unlink()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_for_playwright(), args=list(FLAGS))
         for route, found in drawn(browser):
-            file_of(route).write_text(text_of(found))
+            map_file(route).write_text(text_of(found))
         browser.close()
 
 

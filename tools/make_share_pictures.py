@@ -1,7 +1,7 @@
-"""Draws static/share/*.png, the pictures that a shared link shows (one for the site, one an edition), and the favicon.
+"""Draw static/share/*.png, the link previews of the site and each edition, and the PNG favicon.
 
-`python -m tools.make_share_pictures` draws them anew from the site's own signs, scenery, typeface and colours; the
-same Chromium draws the same bytes. They have 256 colours at most, which is a sixth of the bytes and not to be seen.
+`python -m tools.make_share_pictures` redraws them from the site's symbols, scenery, typeface and colours. The same
+Chromium draws the same bytes. At most 256 colours, which is a sixth of the size without a visible difference.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from app.paths import STATIC
 from app.rules.catalogue import PRESETS
-from app.rules.core.cards import SYMBOLS
+from app.rules.core.cards import SYMBOL_SETS
 from tools.find_chromium import FLAGS, find_for_playwright
 
 __all__ = ["PICTURES", "draw", "served"]
@@ -33,13 +33,13 @@ SHORE = "M0 412c130-22 260-20 380-8s270 4 400 26c60 12 100 26 130 46-40 40-150 6
 
 @dataclass(frozen=True)
 class Picture:
-    """What differs between the editions: the hour, where the way begins and ends, and the cards."""
+    """What differs between editions: time of day, start, goal and cards."""
 
     theme: str
     begin: str
     end: str
     symbols: str
-    backs: int = 0  # of the cards: those that nobody sees
+    backs: int = 0  # number of face-down cards
 
 
 def _edition(name: str) -> Picture:
@@ -93,7 +93,7 @@ def _scene(picture: Picture) -> str:
         f'<g class="stars">{stars}</g>' if picture.theme == "dark" else "",
         '<circle class="moon" cx="1010" cy="92" r="46"/>'
         if picture.end == "sloop"
-        else "",  # the bay has its own
+        else "",  # the bay has a moon already
         '<path class="far" d="M0 330c120-60 220-50 330-10s190 20 290-20 180-50 280-10 200 40 300 0v340H0z"/>',
         '<path class="hills" d="M0 376c100-34 200-30 300-4s180 14 260-6 150-20 240 4c130 36 260 20 400-10v264H0z"/>',
         '<path class="sea" d="M640 420c60-10 110 6 170 0s120-14 190-4 130 6 200-4v218H600z"/>',
@@ -110,7 +110,7 @@ def _scene(picture: Picture) -> str:
         parts.append(_landmark("prison", 500, 178, 330))
     if picture.end == "bay":
         parts.append(_landmark("bay", 860, 196, 320))
-        if picture.begin == "prison":  # the whole way: the sloop lies between
+        if picture.begin == "prison":  # the complete route: the sloop is in the middle
             parts.append(_landmark("sloop", 900, 412, 240))
     else:
         parts.append(_landmark("sloop", 850, 176, 340))
@@ -128,7 +128,7 @@ def _page(picture: Picture) -> str:
         f'<div class="card"><svg><use href="/icons/symbols.svg#symbol-{symbol}"/></svg></div>'
         if at < 6 - picture.backs
         else '<div class="card back"><svg><use href="/icons/scenery.svg#rose"/></svg></div>'
-        for at, symbol in enumerate(SYMBOLS[picture.symbols])
+        for at, symbol in enumerate(SYMBOL_SETS[picture.symbols])
     )
     return (
         f'<!doctype html><html data-theme="{picture.theme}"><link rel="stylesheet" href="/css/tokens.css">'
@@ -156,11 +156,9 @@ def served() -> Iterator[str]:
 
 
 def draw(browser: Browser, address: str, picture: Picture) -> bytes:
-    """The picture as a PNG of few colours."""
+    """Return the picture as a PNG with few colours."""
     page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
-    page.goto(
-        f"{address}/icons/favicon.svg"
-    )  # so that the page below is of this address and may load its files
+    page.goto(f"{address}/icons/favicon.svg")  # same origin, so that the page below may load its files
     page.route("**/picture", lambda route: route.fulfill(body=_page(picture), content_type="text/html"))
     page.goto(f"{address}/picture", wait_until="networkidle")
     page.evaluate("() => document.fonts.ready")
@@ -170,7 +168,7 @@ def draw(browser: Browser, address: str, picture: Picture) -> bytes:
 
 
 def favicon(browser: Browser, address: str) -> bytes:
-    """For what cannot read an SVG."""
+    """Return the favicon for programs that cannot read SVG."""
     page = browser.new_page(viewport={"width": 48, "height": 48})
     icon = '<body style="margin:0"><img src="/icons/favicon.svg" width="48" height="48">'
     page.route("**/icon", lambda route: route.fulfill(body=icon, content_type="text/html"))
@@ -181,7 +179,7 @@ def favicon(browser: Browser, address: str) -> bytes:
 
 
 def _pixels(png: bytes) -> list[bytes]:
-    """The rows of an 8-bit RGB or RGBA picture, as RGB."""
+    """Return the rows of an 8-bit RGB or RGBA picture as RGB."""
     at, data, deep = 8, b"", 3
     while at < len(png):
         length, kind = struct.unpack(">I4s", png[at : at + 8])
@@ -217,7 +215,7 @@ def _with_few_colours(png: bytes) -> bytes:
     rows = _pixels(png)
     colours = [[row[n : n + 3] for n in range(0, len(row), 3)] for row in rows]
     counts = Counter(each for row in colours for each in row)
-    # The commonest, but none that a commoner one stands for already: edges need their shades as well.
+    # The most frequent colours, skipping those close to a more frequent one, because edges need shades too.
     palette: list[bytes] = []
     for closest in (14, 6, 0):
         for colour, _ in counts.most_common(6000):

@@ -1,7 +1,7 @@
-"""Writes tests/rules/vectors.json: test vectors for the chance of docs/interchange.md, for programs in any language.
+"""Write tests/rules/vectors.json: language-independent test vectors for the shuffle of docs/interchange.md.
 
-It shares no code with app/rules on purpose: a few lines after the text of the rules, so that a mistake in one
-of the two shows in the test that compares them.
+It deliberately shares no code with app/rules: it follows the text of the rules, so that a mistake in either
+shows in the test that compares them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def block(seed: str, label: str, counter: int) -> list[int]:
 
 
 def below(seed: str, label: str, bounds: list[int]) -> list[int]:
-    """The answers of one stream to these bounds, one after the other."""
+    """Return the numbers of one stream below these bounds, in order."""
     numbers = [number for counter in range(4 + len(bounds)) for number in block(seed, label, counter)]
     answers = []
     for bound in bounds:
@@ -87,9 +87,9 @@ def set_up(preset: str, players: int, seed: str, magic: bool = False, dark: bool
 
 
 def rejection(seed: str) -> dict[str, Any]:
-    """A case in which the first number of the stream is too high, so that the next is taken."""
+    """Return a case in which the first number of the stream is rejected and the next is taken."""
     label = next(f"rejection:{n}" for n in range(99) if block(seed, f"rejection:{n}", 0)[0] > 2**63)
-    # For a bound above 2^63 every number from the bound on is too high.
+    # With a bound above 2^63, every number from the bound on is rejected.
     bound = block(seed, label, 0)[0]
     return {
         "seed": seed,

@@ -1,4 +1,4 @@
-"""Everything that the tests need and no wheel brings, found or installed at once (a part of `make test`).
+"""Find or install all programs that the tests need and no wheel contains (a part of `make test`).
 
 It runs beside the first tests, so that a fresh machine does not wait for it later.
 """

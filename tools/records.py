@@ -1,9 +1,9 @@
-"""Writing a record's JSON from a Record, for golden games and tests; a server writes it from its log."""
+"""Convert a Record to JSON, for golden games and tests; a server builds it from its log."""
 
 from __future__ import annotations
 
 from app.rules import Json, Record, VoidRound, action_to_json, options_to_json
-from app.rules.formats.record import FORMATS
+from app.rules.formats.record import FORMAT_BY_SCHEME
 
 __all__ = ["record_to_json"]
 
@@ -16,7 +16,7 @@ def record_to_json(record: Record) -> Json:
     elif record.scheme == 3:
         sealed = {"scheme": 3, "deal": record.deal}
     return {
-        "format": FORMATS[record.scheme],
+        "format": FORMAT_BY_SCHEME[record.scheme],
         "rules_version": record.rules_version,
         "options": options_to_json(record.options),
         "commitment": record.commitment,

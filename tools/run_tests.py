@@ -1,4 +1,4 @@
-"""Runs every check in parts, two cores at a time, and ends with one line that counts them (`make test`)."""
+"""Run all checks in parts on the available cores and print one closing line with the counts (`make test`)."""
 
 from __future__ import annotations
 
@@ -16,48 +16,56 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 CORES = max(2, os.cpu_count() or 1)
-# One more than there are: mypy keeps one busy, and most tests leave theirs idle now and then. With more,
-# servers and browsers only wait for each other, and longer than tests do.
-PLACES = CORES + 1
-# Dozens of servers are started: without compiled files each would spend a second on compiling itself.
+# One more slot than cores: mypy keeps one core busy, and most tests idle now and then. With more slots,
+# servers and browsers would only wait for each other.
+SLOTS = CORES + 1
+# Tests start dozens of servers. Without bytecode files each would spend a second compiling.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-# A part that hangs must fail by itself, before whoever started us loses patience.
-LONGEST_SECONDS = 25 * 60
-# The slow part takes about that on two idle cores: every page and edition in every language and theme.
-LONGEST_SLOW_SECONDS = 90 * 60
+# A part that hangs must fail by itself, before CI's own time limit.
+MAX_SECONDS = 25 * 60
+# The slow part takes about an hour on two idle cores: every page and edition in every language and theme.
+MAX_SLOW_SECONDS = 90 * 60
 
 
 @dataclass(frozen=True)
 class Part:
-    """One line of the result: either commands, or the tests in some folders of tests/."""
+    """A line of the result: commands, or the tests in some folders of tests/."""
 
     name: str
-    says: str
+    description: str
     commands: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
     cores: int = 1
     workers: int = 0
-    """Test processes, where waiting for servers and pages leaves the cores idle; else one a core."""
-    spread: str = "worksteal"
-    """How tests are handed out to them."""
+    """Number of test processes; 0 means one per core. More help where tests wait for servers and pages."""
+    distribution: str = "worksteal"
+    """Distribution mode of pytest-xdist."""
     slow: bool = False
 
 
-# tests/together.py says which tests one process takes, tests/longest.py which come first.
-TOGETHER = "loadscope --no-loadscope-reorder"
-# In this order, as cores come free: the server's tests wait for clocks and other processes now and then, and mypy and
-# "unit", which only reckon, take what that leaves; a browser takes all there is. "unit" also takes every folder that
-# no other part names, so a new folder of tests is never forgotten.
+# tests/process_groups.py lists tests that share a process, tests/slow_tests.py tests that start first.
+LOAD_SCOPE = "loadscope --no-loadscope-reorder"
+# Parts start in this order as cores become free. The server's tests sometimes wait for clocks and other processes,
+# which leaves room for mypy and "unit"; the browser part uses all cores. "unit" also runs every folder that no other
+# part lists, so a new test folder is never forgotten.
 PARTS = (
-    # Takes next to nothing where all is there already; on a fresh machine it waits for the network.
+    # Nearly free if everything is installed; on a fresh machine it waits for the network.
     Part(
         "programs",
-        "what no wheel brings: Chromium, Caddy, curl",
+        "programs without a wheel: Chromium, Caddy, curl",
         commands=("python -m tools.programs",),
         cores=0,
     ),
-    Part("types", "mypy --strict", commands=("mypy",)),
-    Part("lint", "ruff: rules and layout", commands=("ruff check .", "ruff format --check .")),
+    Part(
+        "types",
+        "mypy --strict; tsc --checkJs --strict",
+        commands=("mypy", "python -m tools.js types"),
+    ),
+    Part(
+        "lint",
+        "ruff and Biome: rules and formatting",
+        commands=("ruff check .", "ruff format --check .", "python -m tools.js lint"),
+    ),
     Part(
         "server",
         "rooms, stores, sockets and pages on SQLite, PostgreSQL and Redis",
@@ -75,23 +83,23 @@ PARTS = (
         ),
         cores=2,
         workers=4,
-        spread=TOGETHER,
+        distribution=LOAD_SCOPE,
     ),
-    Part("unit", "rules, bots and whatever no other part names"),
+    Part("unit", "rules, bots and every folder that no other part lists"),
     Part(
         "browser",
         "the table and the pages in a real Chromium",
         folders=("browser", "js"),
         cores=2,
         workers=4,
-        spread=TOGETHER,
+        distribution=LOAD_SCOPE,
     ),
     Part("soak", "long play under load", folders=("soak",), cores=2, slow=True),
 )
 
 
 def test_paths(part: Part, tests: Path) -> list[Path]:
-    """The files and folders of a part that hold tests, as they are in this checkout."""
+    """Return the files and folders of a part that contain tests in this checkout."""
     if part.folders:
         mine = [tests / name for name in part.folders]
     else:
@@ -102,17 +110,17 @@ def test_paths(part: Part, tests: Path) -> list[Path]:
 
 
 def command_lines(part: Part, report: Path) -> list[list[str]]:
-    """What to run for a part, one after the other; pytest also writes its counts into `report`."""
+    """Return the commands of a part in order; pytest also writes its counts to `report`."""
     if part.commands:
         return [[str(BIN / words[0]), *words[1:]] for words in (each.split() for each in part.commands)]
     paths = [str(path.relative_to(ROOT)) for path in test_paths(part, ROOT / "tests")]
-    workers = ("-n", str(part.workers or part.cores), "--dist", *part.spread.split())
+    workers = ("-n", str(part.workers or part.cores), "--dist", *part.distribution.split())
     quiet = ("-q", "--tb=short", "--durations=5", f"--junitxml={report}")
     return [[str(BIN / "pytest"), *quiet, *workers, *paths]]
 
 
 def counts_of(report: Path) -> tuple[int, int, int]:
-    """Passed, failed and skipped, from pytest's own report; all 0 when it wrote none."""
+    """Return the passed, failed and skipped counts of pytest's report; all 0 if it wrote none."""
     if not report.exists():
         return 0, 0, 0
     suites = list(ElementTree.parse(report).getroot().iter("testsuite"))
@@ -124,7 +132,7 @@ def counts_of(report: Path) -> tuple[int, int, int]:
 
 
 def failures_in(report: Path) -> list[str]:
-    """Each failed test of a report by its name, with the first line of what was wrong."""
+    """Return each failed test of a report by name, with the first line of its error."""
     if not report.exists():
         return []
     found: list[str] = []
@@ -137,7 +145,7 @@ def failures_in(report: Path) -> list[str]:
 
 @dataclass
 class Run:
-    """A part under way."""
+    """A part that has started."""
 
     part: Part
     folder: Path
@@ -146,7 +154,7 @@ class Run:
     began: float = field(default_factory=time.monotonic)
     seconds: float = 0.0
     cpu: float = 0.0
-    """Seconds of processor time: what stays the same on a busy machine."""
+    """CPU seconds, which depend less on other load than wall time."""
     passed: int = 0
     failed: int = 0
     problems: list[str] = field(default_factory=list)
@@ -157,13 +165,13 @@ class Run:
         self.commands = command_lines(self.part, self.report)
 
     def step(self) -> bool:
-        """Start, watch, go on to the next command; true when the part is over."""
+        """Start the next command or check the current one; return whether the part is over."""
         if self.process is None:
             self._start()
             return False
-        code = self._ended()
+        code = self._exit_code()
         self.seconds = time.monotonic() - self.began
-        longest = LONGEST_SLOW_SECONDS if self.part.slow else LONGEST_SECONDS
+        longest = MAX_SLOW_SECONDS if self.part.slow else MAX_SECONDS
         if code is None and self.seconds > longest:
             self.stop()
             self.problems.append(f"still running after {longest} seconds, stopped")
@@ -178,8 +186,8 @@ class Run:
             self._count()
         return not self.commands
 
-    def _ended(self) -> int | None:
-        """The exit code once it has ended; what it and all it waited for took of the processors is added up."""
+    def _exit_code(self) -> int | None:
+        """Return the exit code of the current command once it has ended, and add its CPU time."""
         assert self.process is not None
         over, status, usage = os.wait4(self.process.pid, os.WNOHANG)
         if over:
@@ -188,7 +196,7 @@ class Run:
         return self.process.returncode
 
     def _start(self) -> None:
-        # A process group of its own: a part that hangs takes its servers and browsers with it.
+        # A separate process group, so that stopping a hanging part also stops its servers and browsers.
         with self.log.open("ab") as sink:
             self.process = subprocess.Popen(
                 self.commands[0],
@@ -204,7 +212,9 @@ class Run:
         if not self.part.commands:
             self.passed, self.failed, skipped = counts_of(self.report)
             if skipped:
-                self.problems.append(f"{skipped} skipped: here nothing is skipped, what is missing must fail")
+                self.problems.append(
+                    f"{skipped} skipped: no test may be skipped; a missing program must fail it"
+                )
             if not self.passed and not self.failed:
                 self.problems.append("no test was run")
         if self.problems and not self.failed:
@@ -225,8 +235,8 @@ class Run:
             except subprocess.TimeoutExpired:
                 continue
 
-    def tell(self) -> None:
-        """One line for the part; everything it printed when it failed."""
+    def print_result(self) -> None:
+        """Print one line for the part, and all its output if it failed."""
         verdict = "ok" if not self.failed else "FAILED"
         counts = "" if self.part.commands else f"{self.passed} passed, {self.failed} failed"
         print(
@@ -234,28 +244,28 @@ class Run:
             flush=True,
         )
         if self.failed:
-            # The names first: whoever shows only a piece of a long output shows these.
-            self.tell_failures()
+            # Failed tests first, because a long output may be cut.
+            self.print_failures()
             print("-" * 100)
             print(self.log.read_text(errors="replace").rstrip())
             print("-" * 100, flush=True)
 
-    def tell_failures(self) -> None:
+    def print_failures(self) -> None:
         for line in (*failures_in(self.report), *self.problems):
             print(f"FAILED {self.part.name}: {line}")
 
 
 def run_all(parts: list[Part], folder: Path) -> list[Run]:
-    """Start each part as soon as the cores it wants are free."""
+    """Start each part as soon as the cores it needs are free."""
     waiting, running, done = list(parts), list[Run](), list[Run]()
     try:
         while waiting or running:
-            free = PLACES - sum(run.part.cores for run in running)
+            free = SLOTS - sum(run.part.cores for run in running)
             if waiting and (waiting[0].cores <= free or not running):
                 running.append(Run(waiting.pop(0), folder))
             over = [run for run in running if run.step()]
             for run in over:
-                run.tell()
+                run.print_result()
             running = [run for run in running if run not in over]
             done += over
             time.sleep(0.05)
@@ -266,33 +276,33 @@ def run_all(parts: list[Part], folder: Path) -> list[Run]:
 
 
 def main() -> int:
-    choice = argparse.ArgumentParser(description=__doc__)
-    choice.add_argument("parts", nargs="*", help="only these: " + ", ".join(part.name for part in PARTS))
-    choice.add_argument("--slow", action="store_true", help="the slow parts as well")
-    asked = choice.parse_args()
-    unknown = set(asked.parts) - {part.name for part in PARTS}
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", help="only these: " + ", ".join(part.name for part in PARTS))
+    parser.add_argument("--slow", action="store_true", help="run the slow parts too")
+    arguments = parser.parse_args()
+    unknown = set(arguments.parts) - {part.name for part in PARTS}
     if unknown:
-        choice.error(f"no such part: {', '.join(sorted(unknown))}")
+        parser.error(f"no such part: {', '.join(sorted(unknown))}")
 
     wanted = [
         part
         for part in PARTS
-        if part.name in asked.parts or (not asked.parts and (asked.slow or not part.slow))
+        if part.name in arguments.parts or (not arguments.parts and (arguments.slow or not part.slow))
     ]
     present = [part for part in wanted if part.commands or test_paths(part, ROOT / "tests")]
     for part in wanted:
         if part not in present:
-            print(f"{part.name:8} has no tests in this checkout yet")
+            print(f"{part.name:8} has no tests in this checkout")
 
-    # SIGTERM must stop the servers and browsers of the parts like Ctrl-C does.
+    # On SIGTERM, stop the servers and browsers of the parts as on Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="cartagena-tests-") as folder:
         done = run_all(present, Path(folder))
-        # Once more at the end, where the eye and a cut output are.
+        # Repeated at the end, where a reader looks first.
         for run in done:
             if run.failed:
-                run.tell_failures()
+                run.print_failures()
     passed, failed = sum(run.passed for run in done), sum(run.failed for run in done)
     print(f"all parts together {time.monotonic() - began:.1f} s")
     print(f"{passed} passed, {failed} failed")

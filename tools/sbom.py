@@ -1,6 +1,8 @@
-"""What the server is made of, as CycloneDX 1.6 JSON: every package that running it needs (`make sbom`).
+"""The server's components as CycloneDX 1.6 JSON: every package needed to run it (`make sbom`).
 
-Read from what is installed, so it needs no network: names, versions, licences, who needs whom.
+The checkers of scripts and styles (tools/js) are listed with the scope `excluded`, since they are not delivered.
+
+It reads the installed packages, so it needs no network: names, versions, licences and dependencies.
 """
 
 from __future__ import annotations
@@ -18,15 +20,16 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parent.parent
 NAME = "cartagena"
+NPM_LOCK = ROOT / "tools" / "js" / "package-lock.json"
 
 
 def normal(name: str) -> str:
-    """One spelling for each project, as package indexes compare names."""
+    """Return the normalised project name, as package indexes compare names."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def needs(found: Distribution, extras: set[str]) -> dict[str, set[str]]:
-    """What this package needs here, with the extras it asks for."""
+    """Return the packages that this package needs here, with the extras they are needed with."""
     wanted: dict[str, set[str]] = {}
     for line in found.requires or ():
         requirement = Requirement(line)
@@ -37,7 +40,7 @@ def needs(found: Distribution, extras: set[str]) -> dict[str, set[str]]:
 
 
 def closure() -> dict[str, tuple[Distribution, set[str]]]:
-    """Every package that running the server needs, with what it needs itself; tests' packages are not in it."""
+    """Return every package needed to run the server with its dependencies; test packages are not included."""
     found: dict[str, tuple[Distribution, set[str]]] = {}
     waiting: list[tuple[str, set[str]]] = [(NAME, set())]
     while waiting:
@@ -45,7 +48,7 @@ def closure() -> dict[str, tuple[Distribution, set[str]]]:
         try:
             package = distribution(name)
         except PackageNotFoundError:
-            continue  # for another system
+            continue  # for another platform
         wanted = needs(package, extras)
         known = found.get(name)
         if known is not None and set(wanted) <= known[1]:
@@ -74,9 +77,32 @@ def component(name: str, package: Distribution) -> dict[str, Any]:
     return made
 
 
+def npm_bill() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the components and dependencies of tools/js/package-lock.json."""
+    packages: dict[str, Any] = json.loads(NPM_LOCK.read_text())["packages"]
+    del packages[""]  # tools/js itself
+    components, dependencies = [], []
+    for where, package in sorted(packages.items()):
+        purl = npm_purl(where, package)
+        name = where.rpartition("node_modules/")[2]
+        component = {"type": "library", "bom-ref": purl, "name": name, "version": package["version"]}
+        licence = {"licenses": [{"expression": package["license"]}]}
+        components.append({**component, "purl": purl, "scope": "excluded", **licence})
+        wanted = {**package.get("dependencies", {}), **package.get("optionalDependencies", {})}
+        found = sorted(npm_purl(at, packages[at]) for at in (f"node_modules/{each}" for each in wanted))
+        dependencies.append({"ref": purl, "dependsOn": found})
+    return components, dependencies
+
+
+def npm_purl(where: str, package: dict[str, Any]) -> str:
+    name = where.rpartition("node_modules/")[2]
+    return f"pkg:npm/{name.replace('@', '%40')}@{package['version']}"
+
+
 def bill() -> dict[str, Any]:
     found = closure()
     refs = {name: f"{name}@{package.version}" for name, (package, _) in found.items()}
+    npm, npm_dependencies = npm_bill()
     return {
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
@@ -86,11 +112,12 @@ def bill() -> dict[str, Any]:
             "timestamp": datetime.now(UTC).isoformat(timespec="seconds"),
             "component": component(NAME, found[NAME][0]),
         },
-        "components": [component(name, found[name][0]) for name in sorted(found) if name != NAME],
+        "components": [*(component(name, found[name][0]) for name in sorted(found) if name != NAME), *npm],
         "dependencies": [
             {"ref": refs[name], "dependsOn": sorted(refs[each] for each in wanted if each in refs)}
             for name, (_, wanted) in sorted(found.items())
-        ],
+        ]
+        + npm_dependencies,
     }
 
 

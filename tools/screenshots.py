@@ -1,4 +1,4 @@
-"""Takes the pictures of docs/screenshots from a server of its own (`python tools/screenshots.py`)."""
+"""Take the pictures of docs/screenshots from a temporary server (`python tools/screenshots.py`)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from app.client.sealing import Keeper  # noqa: E402 - the checkout must be on the path first
+from app.client.sealing import SealKeeper  # noqa: E402 - the checkout must be on the path first
 from tools.find_chromium import FLAGS, find_for_playwright  # noqa: E402 - the checkout must be on the path first
 
 FOLDER = ROOT / "docs" / "screenshots"
 Theme = Literal["light", "dark"]
-# Name, size and theme of each round; the phone sees the pages by lantern light.
+# Name, size and theme of each round; phones use the dark theme.
 ROUNDS: tuple[tuple[str, int, int, Theme], ...] = (
     ("wide", 1280, 800, "light"),
     ("wide-dark", 1280, 800, "dark"),
@@ -33,14 +33,14 @@ ROUNDS: tuple[tuple[str, int, int, Theme], ...] = (
     ("phone", 390, 844, "light"),
     ("phone-lying", 844, 390, "light"),
 )
-# Most pages are kept once wide and once on the phone; these in the other rounds too.
+# Most pages are taken wide and on the phone; these in every round.
 EVERYWHERE = ("lobby", "table")
 ONLY_THE_TABLE = ("phone", "phone-lying")
 
 
 @contextmanager
 def server() -> Iterator[str]:
-    """`cartagena serve` on a fresh database; its address."""
+    """Run `cartagena serve` on a new database; yield its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -75,14 +75,14 @@ def wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
 
 
 class Person:
-    """Somebody who plays beside the pages, so that there is something to see on them."""
+    """A player beside the pages, so that they have something to show."""
 
     def __init__(self, browser: Browser, url: str, name: str, **context: Any) -> None:
         self.url = url
         self.context: BrowserContext = browser.new_context(reduced_motion="reduce", **context)
         self.page: Page = self.context.new_page()
         self.csrf = ""
-        self.keeper = Keeper()
+        self.keeper = SealKeeper()
         self.ask("POST", "/me", {"name": name})
 
     def ask(self, method: str, path: str, body: Any = None) -> Any:
@@ -100,8 +100,8 @@ class Person:
 
     def table(self, options: dict[str, Any], **terms: Any) -> str:
         game = str(self.ask("POST", "/games", {"options": options, **terms})["id"])
-        self.keeper = Keeper()
-        self.command(game, "sit", **self.keeper.sit(self.ask("GET", f"/games/{game}")["table"]))
+        self.keeper = SealKeeper()
+        self.command(game, "sit", **self.keeper.sit_fields(self.ask("GET", f"/games/{game}")["table"]))
         return game
 
     def begin(self, options: dict[str, Any], bots: list[str]) -> str:
@@ -109,13 +109,13 @@ class Person:
         self.command(game, "ready", ready=True)
         self.command(game, "start")
         state = self.ask("GET", f"/games/{game}")
-        wanted = self.keeper.answer(state["table"], state["you"]["seat"])
+        wanted = self.keeper.next_command(state["table"], state["you"]["seat"])
         if wanted is not None:
             self.command(game, **wanted)
         return game
 
     def play(self, game: str, turns: int) -> None:
-        """A few turns in a plain way: the longest jump, else the shortest way back."""
+        """Play a few turns in a simple way: the longest jump, else the shortest retreat."""
         ends = 0
         deadline = time.monotonic() + 60
         while ends < turns and time.monotonic() < deadline:
@@ -128,7 +128,7 @@ class Person:
                 continue
             hand = state["view"]["players"][state["you"]["seat"]]["hand"]
             saving = [each for each in choices if each["action"]["type"] != "advance"]
-            # a full hand makes the better picture
+            # a full hand makes a better picture
             action = min(saving if len(hand) < 5 and saving else choices, key=worth)["action"]
             ends += action["type"] == "end"
             move = {"id": secrets.token_hex(8), "version": state["seq"], "action": action}
@@ -142,7 +142,7 @@ class Person:
 
 
 def along(place: int | str) -> int:
-    """How far along the route a place is, near enough for a picture."""
+    """Return how far along the route a space is, accurately enough for a picture."""
     return place if isinstance(place, int) else {"start": 0, "sloop": 18}.get(place, 99)
 
 
@@ -189,8 +189,8 @@ def pictures(browser: Browser, url: str) -> None:
                 continue
             ann.page.goto(f"{url}{path}")
             ann.page.wait_for_function("document.fonts.status === 'loaded'")
-            ann.page.wait_for_timeout(1500)  # what comes over the socket, and the last drawing
-            if shot == "table" and name == "wide":  # everything legal stands there before the click
+            ann.page.wait_for_timeout(1500)  # for the socket and the last drawing
+            if shot == "table" and name == "wide":  # all legal moves are shown before the click
                 ann.page.locator(".hand-card.playable, .place.is-source").last.click()
                 ann.page.mouse.move(5, 5)
             ann.page.screenshot(path=FOLDER / f"{shot}-{name}.png")

@@ -1,4 +1,4 @@
-"""docs/architecture.md taken apart: its sections, its tables, and what it names between backticks."""
+"""Parser of docs/architecture.md: its sections, tables and names in backticks."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ _FILE = re.compile(rf"(?:(?:{'|'.join(_TOPS)})/[\w./-]*|[\w./-]+\.(?:py|js|css|h
 
 
 def section(title: str) -> str:
-    """The text under a heading of the second level, without those after it."""
+    """Return the text under a second-level heading."""
     found = re.findall(rf"^## {re.escape(title)}[^\n]*\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
     assert len(found) == 1, f"docs/architecture.md has {len(found)} sections {title!r}"
     return str(found[0])
 
 
 def rows(text: str) -> list[list[str]]:
-    """The cells of every table row, without headings and rules."""
+    """Return the cells of every table row, without headings and rules."""
     lines = [line for line in text.splitlines() if line.startswith("|") and not line.startswith("|---")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| `")]
 
 
 def named(text: str) -> list[str]:
-    """Everything between backticks."""
+    """Return everything in backticks."""
     return re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
 
 
 def paths(text: str) -> list[str]:
-    """Of what is between backticks, files and folders; `*` stands for any."""
+    """Return the files and folders named in backticks; `*` is a wildcard."""
     return [name for name in named(text) if _FILE.fullmatch(name.replace("*", "x"))]

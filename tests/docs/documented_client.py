@@ -23,7 +23,9 @@ Json = dict[str, Any]
 
 VERSION = int(re.findall(r"^# The wire protocol, version (\d+)", PAGE)[0])
 KINDS = ("welcome", "state", "events", "table", "ack", "refused", "chat", "presence", "hint", "pong", "bye")
-WRITTEN = {kind: {name for each in examples(under(3, kind), "t") for name in each} for kind in KINDS}
+DOCUMENTED_FIELDS = {
+    kind: {name for each in examples(under(3, kind), "t") for name in each} for kind in KINDS
+}
 
 
 def new_id() -> str:
@@ -31,7 +33,7 @@ def new_id() -> str:
 
 
 class DocumentedClient:
-    """One person's connection to one table."""
+    """One player's connection to one table."""
 
     def __init__(self, base: str, who: dict[str, str], game: str) -> None:
         self.address = "ws" + base.removeprefix("http") + f"/ws/game/{game}"
@@ -54,8 +56,8 @@ class DocumentedClient:
 
     # -- coming and going (§1) ---------------------------------------------------------------------
 
-    async def come(self, *, resume: bool = False) -> list[Json]:
-        """Connect and say hello; the frames up to and with `presence`, which is the last of the greeting."""
+    async def connect(self, *, resume: bool = False) -> list[Json]:
+        """Connect and send hello; return the frames up to `presence`, the last one of the greeting."""
         self.closed = None
         start = len(self.frames)
         self.socket = await connect(self.address, additional_headers=self.headers)
@@ -64,10 +66,10 @@ class DocumentedClient:
         if resume:
             hello["seq"] = self.seq
         await self.send(hello)
-        await self.until(lambda: any(frame["t"] == "presence" for frame in self.frames[start:]))
+        await self.wait_until(lambda: any(frame["t"] == "presence" for frame in self.frames[start:]))
         return self.frames[start:]
 
-    async def go(self) -> None:
+    async def disconnect(self) -> None:
         assert self.socket is not None
         assert self._reading is not None
         await self.socket.close()
@@ -76,7 +78,7 @@ class DocumentedClient:
     async def _read(self, socket: ClientConnection) -> None:
         try:
             async for text in socket:
-                await self.hear(json.loads(text))
+                await self.handle_frame(json.loads(text))
                 async with self._news:
                     self._news.notify_all()
         except ConnectionClosed:
@@ -86,29 +88,29 @@ class DocumentedClient:
             async with self._news:
                 self._news.notify_all()
 
-    async def until(self, met: Callable[[], Any]) -> Any:
+    async def wait_until(self, met: Callable[[], Any]) -> Any:
         async with asyncio.timeout(60), self._news:
             await self._news.wait_for(lambda: met() or (self._reading is not None and self._reading.done()))
         if self._reading is not None and self._reading.done():
             self._reading.result()
         return met()
 
-    async def sees(self, status: str) -> None:
-        await self.until(lambda: self.table["status"] == status)
+    async def wait_for_status(self, status: str) -> None:
+        await self.wait_until(lambda: self.table["status"] == status)
 
-    async def has_heard(self, kind: str, times: int) -> None:
-        await self.until(lambda: sum(frame["t"] == kind for frame in self.frames) == times)
+    async def wait_for_frames(self, kind: str, times: int) -> None:
+        await self.wait_until(lambda: sum(frame["t"] == kind for frame in self.frames) == times)
 
     async def send(self, message: Json) -> None:
         assert self.socket is not None
         await self.socket.send(json.dumps(message))
 
     async def command(self, do: str, **fields: Any) -> Json:
-        """The frame that acknowledges or refuses it."""
+        """Send a command and return the frame that acknowledges or refuses it."""
         fields.setdefault("id", new_id())
         start = len(self.frames)
         await self.send({"do": do, **fields})
-        found: Json = await self.until(lambda: self._answer(fields["id"], start))
+        found: Json = await self.wait_until(lambda: self._answer(fields["id"], start))
         return found
 
     def _answer(self, command: str, start: int) -> Json | None:
@@ -119,22 +121,22 @@ class DocumentedClient:
 
     # -- what a frame changes (§1, §3) -------------------------------------------------------------
 
-    async def hear(self, frame: Json) -> None:
+    async def handle_frame(self, frame: Json) -> None:
         kind = frame["t"]
-        assert frame.keys() <= WRITTEN[kind], (
-            f"{kind} has {frame.keys() - WRITTEN[kind]}, which is not written"
+        assert frame.keys() <= DOCUMENTED_FIELDS[kind], (
+            f"{kind} has {frame.keys() - DOCUMENTED_FIELDS[kind]}, which is not written"
         )
         self.met[kind] |= frame.keys()
         self.frames.append(frame)
         if kind in ("events", "table"):
-            assert self.seq is None or frame["seq"] == self.seq + 1, "a hole in the numbers"
+            assert self.seq is None or frame["seq"] == self.seq + 1, "a gap in the sequence numbers"
         if kind in ("state", "events", "table"):
             self._take(frame)
         elif kind == "refused" and "state" in frame:
             self._take(frame["state"])
         if "you" in frame:
             self.seat = frame["you"]["seat"]
-        await self._open_if_asked()
+        await self._open_seal_if_needed()
 
     def _take(self, frame: Json) -> None:
         self.seq = frame["seq"]
@@ -147,18 +149,16 @@ class DocumentedClient:
             assert self.view is not None
             fold(self.view, event)
 
-    # -- sitting down, with or without seals (§2, docs/interchange.md) -----------------------------
+    # -- sitting down (§2, docs/interchange.md) -----------------------------
 
     def seal(self) -> str:
         return hashlib.sha256(f"{self.table['commitment']}|{self.nonce}".encode()).hexdigest()
 
     async def sit(self, **fields: Any) -> Json:
         self.nonce = secrets.token_hex(16)
-        if self.table.get("scheme", 1) == 2:
-            return await self.command("sit", seal=self.seal(), **fields)
-        return await self.command("sit", nonce=self.nonce, **fields)
+        return await self.command("sit", seal=self.seal(), **fields)
 
-    async def _open_if_asked(self) -> None:
+    async def _open_seal_if_needed(self) -> None:
         opening = self.table.get("opening")
         if opening is None or self.seal() in self._opened_for or self.seal() not in opening["seals"]:
             return
@@ -173,7 +173,7 @@ class DocumentedClient:
 
 
 def fold(view: Json, event: Json) -> None:
-    """The events of the basic game; others do not happen where these tests play."""
+    """Apply an event of the basic game; the tables of these tests have no others."""
     kind = event["type"]
     players = view["players"]
 

@@ -1,4 +1,4 @@
-"""docs/protocol.md in pieces, for tests that hold it against the code."""
+"""Parser of docs/protocol.md, for tests that compare it with the code."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ def section(number: int) -> str:
 
 
 def under(number: int, heading: str) -> str:
-    """What stands below a heading of a section."""
+    """Return the text below a heading of a section."""
     text = section(number)
     assert f"\n### {heading}\n" in text, heading
     return text.split(f"\n### {heading}\n", 1)[1].split("\n### ", 1)[0]
 
 
 def examples(text: str, first: str) -> list[dict[str, Any]]:
-    """The JSON examples whose first field is this; what is left out in them is empty."""
+    """Return the JSON examples whose first field is this; omissions become empty values."""
     found = []
     for block in re.findall(r"```json\n(.*?)```", text, re.S):
         # An example may go on in the next line, indented.
@@ -34,6 +34,6 @@ def examples(text: str, first: str) -> list[dict[str, Any]]:
 
 
 def table_rows(text: str) -> list[list[str]]:
-    """The rows of a Markdown table, without its head."""
+    """Return the rows of a Markdown table, without its head."""
     rows = [line for line in text.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in rows[2:]]

@@ -1,4 +1,4 @@
-"""docs/architecture.md is true: its files are there, an action goes where it says, and who does what alone does it."""
+"""docs/architecture.md matches the code: its files, the path of an action, and its claims about single places."""
 
 from __future__ import annotations
 
@@ -19,25 +19,27 @@ import pytest
 from app.play import names, sync
 from app.play.log import reading
 from app.web import maintenance
-from app.web.ws.transport import framing, uvicorn
+from app.web.ws.transport import framing, protocol
 from tests.docs.architecture_page import PAGE, ROOT, named, paths, rows, section
 from tests.sockets.client import Client, Clients
 from tests.sockets.running_server import in_process
 
 APP = ROOT / "app"
-CORRIDOR = [(cells[0].strip("`"), cells[1]) for cells in rows(section("One action, from click to picture"))]
-STOPS = [(file, name) for file, said in CORRIDOR for name in re.findall(r"^`([\w.]+)`", said)]
+ACTION_STEPS = [
+    (cells[0].strip("`"), cells[1]) for cells in rows(section("One action, from click to picture"))
+]
+STEP_SYMBOLS = [(file, name) for file, said in ACTION_STEPS for name in re.findall(r"^`([\w.]+)`", said)]
 
 
 def files(folder: str, *ends: str) -> Iterator[tuple[str, str]]:
-    """Every file below a folder with one of these endings, and its text."""
+    """Yield every file below a folder with one of these suffixes, and its text."""
     for file in sorted((ROOT / folder).rglob("*")):
         if file.suffix in ends:
             yield str(file.relative_to(ROOT)), file.read_text(encoding="utf-8")
 
 
-def where(pattern: str, folder: str, *ends: str) -> set[str]:
-    """The files in which it stands."""
+def files_matching(pattern: str, folder: str, *ends: str) -> set[str]:
+    """Return the files that match the pattern."""
     return {name for name, text in files(folder, *ends) if re.search(pattern, text)}
 
 
@@ -45,11 +47,11 @@ def where(pattern: str, folder: str, *ends: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", sorted(set(paths(PAGE))))
-def test_every_file_and_folder_it_names_is_there(name: str) -> None:
+def test_every_named_file_and_folder_exists(name: str) -> None:
     assert list(ROOT.glob(name)) if "*" in name else (ROOT / name).exists()
 
 
-def test_every_link_leads_to_a_page() -> None:
+def test_every_link_target_exists() -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", PAGE):
         assert (ROOT / "docs" / target).exists(), target
 
@@ -66,8 +68,8 @@ def test_every_folder_of_the_code_is_on_the_map() -> None:
 # -- one action ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("file", "name"), STOPS, ids=[file for file, _ in STOPS])
-def test_each_stop_of_an_action_has_what_is_named(file: str, name: str) -> None:
+@pytest.mark.parametrize(("file", "name"), STEP_SYMBOLS, ids=[file for file, _ in STEP_SYMBOLS])
+def test_every_step_of_an_action_names_existing_symbols(file: str, name: str) -> None:
     if file.endswith(".py"):
         found: Any = importlib.import_module(file.removesuffix(".py").replace("/", "."))
         for part in name.split("."):
@@ -77,13 +79,13 @@ def test_each_stop_of_an_action_has_what_is_named(file: str, name: str) -> None:
         assert re.search(rf"\b(function|const) {name}\b|\b{name}\(", text)
 
 
-def test_every_stop_names_what_it_does() -> None:
-    assert [file for file, _ in STOPS] == [file for file, _ in CORRIDOR]
+def test_every_listed_step_names_a_symbol() -> None:
+    assert [file for file, _ in STEP_SYMBOLS] == [file for file, _ in ACTION_STEPS]
 
 
 @contextmanager
-def entered() -> Iterator[list[str]]:
-    """The files of app/ whose functions are called meanwhile in this thread, in the order of their first call."""
+def record_entered_files() -> Iterator[list[str]]:
+    """Record the files of app/ whose functions this thread calls, in the order of their first call."""
     seen: dict[str, None] = {}
     inside = f"{APP}{os.sep}"
 
@@ -105,22 +107,22 @@ async def _moves(ann: Client, bo: Client, times: int) -> list[list[str]]:
     for _ in range(times):
         actor = ann if ann.choices else bo
         move, seq = actor.choices[0]["action"], actor.seq + 1
-        with entered() as order:
+        with record_entered_files() as order:
             await actor.act(move)
             await asyncio.gather(ann.reaches(seq), bo.reaches(seq))
         traces.append(order)
     return traces
 
 
-async def _traces(sqlite_url: str, **wishes: Any) -> list[list[str]]:
-    """Of eight actions the files that each entered; only those that all of them did.
+async def _traces(sqlite_url: str, **settings: Any) -> list[list[str]]:
+    """Return the files that each of eight actions entered, restricted to those common to all.
 
-    What comes by on its own (a timer, presence) does not come by every time, nor at the same point.
+    Background work (a timer, presence) does not appear in every action.
     """
     async with in_process(sqlite_url) as server:
         clients = Clients(server)
         try:
-            ann, bo = await clients.game(2, **wishes)
+            ann, bo = await clients.game(2, **settings)
             traces = await _moves(ann, bo, 8)
         finally:
             await clients.close()
@@ -131,52 +133,52 @@ async def _traces(sqlite_url: str, **wishes: Any) -> list[list[str]]:
     ]
 
 
-TOLD = [file for file, _ in CORRIDOR if file.endswith(".py")]
+PYTHON_STEPS = [file for file, _ in ACTION_STEPS if file.endswith(".py")]
 
 
-async def test_an_action_passes_the_files_of_the_list_in_their_order_and_no_others(sqlite_url: str) -> None:
+async def test_action_passes_exactly_the_listed_files_in_order(sqlite_url: str) -> None:
     passed = await _traces(sqlite_url)
-    assert TOLD in passed, "\n".join(passed[-1])
+    assert PYTHON_STEPS in passed, "\n".join(passed[-1])
 
 
-async def test_where_a_clock_runs_an_action_passes_the_files_that_are_named_for_it_as_well(
+async def test_action_with_a_clock_also_passes_the_files_named_for_it(
     sqlite_url: str,
 ) -> None:
     passed = await _traces(sqlite_url, clock={"kind": "turn", "seconds": 60})
     beside = section("One action, from click to picture").split("Where a clock runs")[1].split(". ")[0]
-    assert set(passed[-1]) == {*TOLD, *paths(beside)}
+    assert set(passed[-1]) == {*PYTHON_STEPS, *paths(beside)}
 
 
-# -- who does what, and nobody else ----------------------------------------------------------------
+# -- one owner for each job ------------------------------------------------------------------------
 
 
-def test_elements_are_made_in_one_script() -> None:
+def test_elements_are_created_in_one_script() -> None:
     making = r"createElement|innerHTML|insertAdjacentHTML|outerHTML"
-    assert where(making, "static/js", ".js") == {"static/js/core/dom.js"}
+    assert files_matching(making, "static/js", ".js") == {"static/js/core/dom.js"}
     assert "Elements are made in `static/js/core/dom.js` only" in PAGE
 
 
-def test_only_the_events_of_an_action_are_written_as_bytes() -> None:
-    assert where(r'"t": ?"[a-z]', "app", ".py") == {"app/play/room/broadcast.py"}
-    assert where(r"class \w+\(\w*Frame\b[^)]*tag=|class \w+\([^)]*tag=", "app/play", ".py") <= {
+def test_only_events_of_an_action_are_encoded_by_hand() -> None:
+    assert files_matching(r'"t": ?"[a-z]', "app", ".py") == {"app/play/room/audience_frames.py"}
+    assert files_matching(r"class \w+\(\w*Frame\b[^)]*tag=|class \w+\([^)]*tag=", "app/play", ".py") <= {
         "app/play/frames.py",
         "app/play/commands/messages.py",
     }
 
 
-def test_exceptions_become_http_answers_in_one_file() -> None:
-    assert where(r"add_exception_handler|exception_handler\(", "app", ".py") == {"app/web/errors.py"}
-    assert where(r"frames\.Refused\(|\bRefused\(id=", "app", ".py") == {"app/web/ws/session.py"}
+def test_exceptions_become_http_responses_in_one_file() -> None:
+    assert files_matching(r"add_exception_handler|exception_handler\(", "app", ".py") == {"app/web/errors.py"}
+    assert files_matching(r"frames\.Refused\(|\bRefused\(id=", "app", ".py") == {"app/web/ws/session.py"}
 
 
-def test_colours_are_named_in_one_stylesheet() -> None:
+def test_colours_are_defined_in_one_stylesheet() -> None:
     colour = r"#[0-9a-fA-F]{3,8}\b(?!\))|\brgba?\(|\bhsla?\("
-    assert where(colour, "static/css", ".css") == {"static/css/tokens.css"}
-    assert not where(colour, "static/js", ".js")
-    assert where(r"font-family: (?!var)", "static/css", ".css") == {"static/css/tokens.css"}
+    assert files_matching(colour, "static/css", ".css") == {"static/css/tokens.css"}
+    assert not files_matching(colour, "static/js", ".js")
+    assert files_matching(r"font-family: (?!var)", "static/css", ".css") == {"static/css/tokens.css"}
 
 
-def test_pure_scripts_know_no_page() -> None:
+def test_pure_scripts_do_not_use_the_dom() -> None:
     pure = paths(section("The browser").split("without a page")[0])
     assert pure
     for name in pure:
@@ -190,52 +192,54 @@ def test_the_engine_names_no_module() -> None:
     assert not [name for name in modules - {"basic", "complete"} if re.search(rf"\b{name}", text)]
 
 
-def test_nothing_comes_from_another_host() -> None:
-    foreign = r"""(src|href)=["'](https?:)?//|@import|from ["']https?:"""
-    assert not where(foreign, "templates", ".html")
-    assert not where(foreign, "static/js", ".js")
-    assert not where(r"url\(['\"]?https?:|@import", "static/css", ".css")
+def test_nothing_is_loaded_from_another_host() -> None:
+    foreign = r"""(src|href)=["'](https?:)?//|@import(?! \{)|from ["']https?:"""
+    assert not files_matching(foreign, "templates", ".html")
+    assert not files_matching(foreign, "static/js", ".js")
+    assert not files_matching(r"url\(['\"]?https?:|@import", "static/css", ".css")
 
 
 @pytest.mark.parametrize(
     ("said", "value", "meant"),
     [
-        ("Every 1.5 seconds the heads of all loaded rooms", sync.HEADS_EVERY, 1500),
-        ("keeps them for two minutes", names.LIFE, 120_000),
-        ("in slices of 64 entries", reading.SLICE, 64),
-        ("which every worker reads every two seconds", maintenance._OPERATOR_SECONDS, 2.0),
-        ("fed half a kilobyte at a time", framing.SLICE, 512),
-        ("one socket has 64 such frames", uvicorn.TURN_FRAMES, 64),
-        ("is cut off ten seconds later", uvicorn.CLOSE_SECONDS, 10.0),
+        ("Every 1.5 seconds the heads of all loaded rooms", sync.COMPARE_HEADS_INTERVAL_MS, 1500),
+        ("keeps them for two minutes", names.NAME_TTL_MS, 120_000),
+        ("in slices of 64 entries", reading.ENTRIES_PER_SLICE, 64),
+        ("which every worker reads every two seconds", maintenance._OPERATOR_POLL_SECONDS, 2.0),
+        ("fed half a kilobyte at a time", framing.SLICE_BYTES, 512),
+        ("one socket has 64 such frames", protocol.MAX_FRAMES_PER_ITERATION, 64),
+        ("is cut off ten seconds later", protocol.CLOSE_TIMEOUT_SECONDS, 10.0),
     ],
 )
-def test_its_numbers_are_those_of_the_code(said: str, value: float, meant: float) -> None:
+def test_stated_numbers_match_the_code(said: str, value: float, meant: float) -> None:
     assert said in PAGE
     assert value == meant
 
 
-def test_sqlite_commits_as_it_says() -> None:
+def test_sqlite_commit_settings_match_the_page() -> None:
     text = (APP / "store" / "games" / "sqlite_writer.py").read_text()
     assert "BEGIN IMMEDIATE" in text
-    assert where(r"synchronous ?= ?FULL", "app/store", ".py")
+    assert files_matching(r"synchronous ?= ?FULL", "app/store", ".py")
 
 
-def test_the_writers_write_as_it_says() -> None:
-    writers = where(r"ON CONFLICT DO NOTHING", "app/store/games", ".py")
+def test_writers_resolve_conflicts_as_documented() -> None:
+    writers = files_matching(r"ON CONFLICT DO NOTHING", "app/store/games", ".py")
     assert "app/store/games/sqlite_writer.py" in writers
     assert "app/store/games/postgres_writer.py" not in writers
-    assert where(r"UniqueViolationError", "app/store/games", ".py") == {"app/store/games/postgres_writer.py"}
+    assert files_matching(r"UniqueViolationError", "app/store/games", ".py") == {
+        "app/store/games/postgres_writer.py"
+    }
 
 
-def test_settings_lie_below_the_layers_that_import_them() -> None:
-    importing = where(r"from app\.(settings|paths) import", "app", ".py")
+def test_settings_are_below_the_layers_that_import_them() -> None:
+    importing = files_matching(r"from app\.(settings|paths) import", "app", ".py")
     layers = {name.split("/")[1] for name in importing if name.count("/") > 1}
     assert {"notify", "web"} <= layers <= {"notify", "store", "bus", "web"}
 
 
 def test_a_rooms_lock_is_released_in_one_place() -> None:
-    assert where(r"lock\.release\(\)", "app/play", ".py") == {"app/play/room/room.py"}
-    assert (APP / "play" / "room" / "room.py").read_text().count("lock.release()") == 1
+    assert files_matching(r"lock\.release\(\)", "app/play", ".py") == {"app/play/room/submit.py"}
+    assert (APP / "play" / "room" / "submit.py").read_text().count("lock.release()") == 1
 
 
 # -- what it is built with -------------------------------------------------------------------------
@@ -245,11 +249,11 @@ def _distributions(wanted: list[str]) -> set[str]:
     return {re.split(r"[\[<>=;, ]", each)[0] for each in wanted}
 
 
-def test_every_dependency_is_there_for_a_reason() -> None:
+def test_every_dependency_has_a_stated_reason() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     text = section("What we use and why")
-    told = {name for cells in rows(text) for name in named(cells[0])}
-    assert told == _distributions(project["dependencies"])
+    documented = {name for cells in rows(text) for name in named(cells[0])}
+    assert documented == _distributions(project["dependencies"])
     development = re.search(r"^For development: (.*)$", text, re.MULTILINE)
     measuring = re.search(r"^For `make bench`[^:]*: (.*)$", text, re.MULTILINE)
     assert development is not None

@@ -1,4 +1,4 @@
-"""docs/bots.md says what the numbers of the PettingZoo adapter are; they are."""
+"""docs/bots.md describes the observations and actions of the PettingZoo adapter correctly."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from app import rules
-from app.client.api import LONGEST_WAIT, MOST_WAITS, PAUSES
-from app.client.seat import TRIES
-from app.research.action_table import _ANSWERS, ActionTable
-from app.research.pettingzoo_env import _MOST_ACTIONS, CartagenaEnv
+from app.client.api import MAX_WAIT_SECONDS, MAX_WAITS, RETRY_PAUSES_SECONDS
+from app.client.seat import MAX_ILLEGAL_ANSWERS
+from app.research.action_table import _MAX_ANSWERS, ActionTable
+from app.research.pettingzoo_env import _MAX_ACTIONS, CartagenaEnv
 
 PAGE = (Path(__file__).parents[2] / "docs" / "bots.md").read_text(encoding="utf-8")
 PARTS = re.findall(r"^\| ([a-z ]+) \| ([SPK\d×+() ]+) \| (.+) \|$", PAGE, flags=re.MULTILINE)
@@ -24,7 +24,7 @@ TABLES: list[dict[str, Any]] = [
 
 
 def parts_of(table: CartagenaEnv, seat: int) -> dict[str, list[int]]:
-    """An observation cut up as the page says."""
+    """Return an observation split into the documented parts."""
     ruleset = table._position.ruleset
     sizes = {
         "S": ruleset.options.players,
@@ -37,7 +37,7 @@ def parts_of(table: CartagenaEnv, seat: int) -> dict[str, list[int]]:
         words = re.sub("[SPK]", lambda letter: str(sizes[letter[0]]), length).replace("×", "*")
         size = eval(words, {"__builtins__": {}})
         found[name], seen = seen[:size], seen[size:]
-    assert seen == [], "the page names all of it"
+    assert seen == [], "the page documents the whole observation"
     return found
 
 
@@ -87,15 +87,15 @@ def test_actions_are_numbered_in_the_documented_order(options: dict[str, Any]) -
     assert kinds == [kind for kind in order if kind in kinds]
     has_all = parsed.black_magic and parsed.card_gain == "both"
     assert (kinds == order) == has_all
-    assert table.size == len(table._numbers) + len(table._cards) + _ANSWERS
-    assert f"then {_ANSWERS} for shares and stacks" in PAGE
-    assert f"After {_MOST_ACTIONS:,} actions" in PAGE
+    assert table.size == len(table._numbers) + len(table._cards) + _MAX_ANSWERS
+    assert f"then {_MAX_ANSWERS} for shares and stacks" in PAGE
+    assert f"After {_MAX_ACTIONS:,} actions" in PAGE
 
 
-def test_the_patience_of_the_client_is_the_documented_one() -> None:
-    *first, last = [f"{pause:g}" for pause in PAUSES]
+def test_client_timeouts_are_the_documented_ones() -> None:
+    *first, last = [f"{pause:g}" for pause in RETRY_PAUSES_SECONDS]
     assert f"after {', '.join(first)} and {last} seconds" in PAGE
-    assert f"up to {MOST_WAITS} times" in PAGE
-    assert LONGEST_WAIT == 60
-    assert TRIES == 3
+    assert f"up to {MAX_WAITS} times" in PAGE
+    assert MAX_WAIT_SECONDS == 60
+    assert MAX_ILLEGAL_ANSWERS == 3
     assert "three answers in a row" in PAGE

@@ -1,4 +1,4 @@
-"""docs/development.md names the test folders that there are, part by part."""
+"""docs/development.md names the existing test folders of every part."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def folders_of(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("part", [part for part in PARTS if part.folders], ids=lambda part: part.name)
-def test_a_part_has_the_folders_that_its_row_names(part: object) -> None:
+def test_every_test_part_has_the_documented_folders(part: object) -> None:
     name, folders = getattr(part, "name", ""), set(getattr(part, "folders", ()))
     row = next(line for line in PAGE.splitlines() if line.startswith(f"| {name} |"))
     named = folders_of(row)
@@ -28,5 +28,5 @@ def test_a_part_has_the_folders_that_its_row_names(part: object) -> None:
     assert named <= folders | {"cluster"}, "the long form of tests/cluster belongs to soak"
 
 
-def test_every_folder_that_is_named_is_there() -> None:
+def test_every_named_folder_exists() -> None:
     assert [name for name in folders_of(PAGE) if not (ROOT / "tests" / name).is_dir()] == []

@@ -21,7 +21,7 @@ def test_every_event_has_a_row(kind: str) -> None:
     assert f"| {kind} | " in PAGE
 
 
-def test_every_event_there_is_is_registered() -> None:
+def test_every_event_class_is_registered() -> None:
     kinds = Event.__subclasses__()
     for kind in kinds:
         kinds.extend(kind.__subclasses__())
@@ -34,7 +34,7 @@ def test_every_action_has_a_row_whose_text_and_json_are_the_same_action() -> Non
     shown = set()
     for json_text, text in rows:
         action = rules.action_from_json(orjson.loads(json_text))
-        assert rules.text_to_action(text) == action
+        assert rules.action_from_text(text) == action
         assert rules.action_to_text(action) == text
         shown.add(orjson.loads(json_text)["type"])
     assert shown == set(ACTIONS)
@@ -63,10 +63,10 @@ def test_every_event_has_the_documented_fields_for_every_audience() -> None:
         record = rules.record_from_json(orjson.loads(path.read_bytes()))
         audiences = [None, *range(record.options.players)]
         for _, happened in rules.replay(record):
-            told = [rules.event_to_json(event) for event in happened]
+            encoded_events = [rules.event_to_json(event) for event in happened]
             for seat in audiences:
-                told += rules.events_for(happened, seat, record.options)
-            for event in told:
+                encoded_events += rules.events_for(happened, seat, record.options)
+            for event in encoded_events:
                 seen.setdefault(event["type"], set()).add(frozenset(event) - {"type"})
                 if event["type"] == "cards_drawn":
                     sources.add(event["source"])
@@ -88,7 +88,7 @@ def test_the_position_of_the_page_has_the_fields_of_a_position() -> None:
     assert view["players"][0].keys() - position["players"][0].keys() == {"cards"}
 
 
-def test_the_requests_of_the_engine_are_the_documented_ones() -> None:
+def test_engine_requests_are_the_documented_ones() -> None:
     part = PAGE.split("## `cartagena engine`")[1].split("\n## ")[0]
     lines = re.findall(r'^(\{"do":.*?\}) +(?:\(.*?\) +)?→ \{', part, flags=re.MULTILINE)
     shown = [orjson.loads(re.sub(r"\[…\]|\{…\}", "null", line).replace('"…"', "null")) for line in lines]

@@ -24,7 +24,7 @@ async def test_messages_before_hello_a_seat_without_a_seal_and_votes_after_resig
                 await link.send('{"do":"ping","n":7}')
                 assert json.loads(await link.recv())["n"] == 7
 
-            assert "Who has resigned has no vote" in PAGE
+            assert "A player who has resigned has no vote" in PAGE
             await cy.act({"type": "resign"})
             assert await cy.refused("vote", seat=1, choice="wait") == "not_seated"
             assert await cy.refused("consent", to="pause", yes=True) == "not_seated"

@@ -1,7 +1,7 @@
 """docs/protocol.md and the code name the same fields and codes, in both directions.
 
 Both what clients and what servers send is held against the structs here; that servers keep to it is held
-against a running one by test_client_by_the_document.py.
+against a running one by test_documented_client.py.
 """
 
 from __future__ import annotations
@@ -19,22 +19,21 @@ import pytest
 from app.main import create_app
 from app.play import frames
 from app.play.commands import messages as cmd
-from app.play.lobby import row_of_game
-from app.play.log.entries import GameRow, SeatRow, Summary
-from app.play.log.terms import ClockTerms, Terms, parse_terms
+from app.play.lobby import build_game_row
+from app.play.log.clocks import CLOCK_CLASSES, ClockTerms
+from app.play.log.entries import GameRow, GameSummary, SeatRow
+from app.play.log.terms import Terms, parse_terms
 from app.play.refusals import SENTENCES, Refusal
-from app.play.room.subscribers import KEPT
-from app.play.schedule.due import GRACE
+from app.play.room.subscribers import MAX_REPLAYED_ENTRIES
+from app.play.schedule.due import CLOCK_GRACE_MS
 from app.rules import RuleError, reasons
 from app.rules.core import errors as rule_errors
 from app.settings import Settings
-from app.web import errors
-from app.web.api.models import NewGame, Quick
-from app.web.api.notices import MailNotSent
-from app.web.api.stream import QUIET_SECONDS, WAITING
-from app.web.errors import HTTP_ERRORS, status_of
+from app.web.api.models import NewGame, QuickPlayRequest
+from app.web.api.stream import KEEPALIVE_SECONDS, MAX_UNREAD_FRAMES
+from app.web.errors import HTTP_ERRORS, Refused, status_of
 from app.web.ws import lobby
-from app.web.ws.session import BAD_FRAMES, HELLO_SECONDS
+from app.web.ws.session import HELLO_TIMEOUT_SECONDS, MAX_BAD_FRAMES
 from tests.docs.protocol_page import PAGE, examples, section, table_rows, under
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,7 +46,7 @@ def tag(struct: Any) -> str:
 
 
 @pytest.mark.parametrize("struct", COMMANDS, ids=tag)
-def test_the_examples_of_a_command_show_every_field_it_has_and_no_other(struct: Any) -> None:
+def test_examples_of_a_command_show_exactly_its_fields(struct: Any) -> None:
     shown = {name for example in examples(under(2, tag(struct)), "do") for name in example}
     assert shown == {"do", *struct.__struct_fields__}
 
@@ -61,12 +60,12 @@ def test_the_examples_of_the_lobby_show_every_field_of_its_messages() -> None:
 
 
 @pytest.mark.parametrize("struct", get_args(frames.GameFrame), ids=tag)
-def test_the_examples_of_a_frame_show_every_field_it_has_and_no_other(struct: Any) -> None:
+def test_examples_of_a_frame_show_exactly_its_fields(struct: Any) -> None:
     shown = {name for example in examples(under(3, tag(struct)), "t") for name in example}
     assert shown == {"t", *struct.__struct_fields__}
 
 
-def test_every_frame_that_is_described_is_a_struct_and_the_other_way_round() -> None:
+def test_documented_frames_and_frame_structs_match() -> None:
     assert sorted(re.findall(r"^### (\w+)$", section(3), re.M)) == sorted(
         map(tag, get_args(frames.GameFrame))
     )
@@ -90,11 +89,11 @@ def test_the_blocks_have_the_documented_fields() -> None:
     (welcome,) = examples(under(3, "welcome"), "t")
     for shown, struct in (
         (table, frames.TableBlock),
-        (table["opening"], frames.Opening),
+        (table["opening"], frames.SealRoundBlock),
         (table["series"], frames.SeriesBlock),
-        *((seat, frames.TableSeat) for seat in table["seats"]),
-        (clock, frames.Clock),
-        (welcome["you"], frames.You),
+        *((seat, frames.SeatBlock) for seat in table["seats"]),
+        (clock, frames.ClockBlock),
+        (welcome["you"], frames.YouInRoom),
     ):
         assert shown.keys() == set(struct.__struct_fields__)
     for example in (*examples(under(3, "state"), "t"), *examples(under(3, "table"), "t")):
@@ -108,7 +107,7 @@ def block(name: str) -> Any:
     return json.loads(text[1].replace("{…}", "{}"))
 
 
-def test_every_block_names_what_it_holds_in_words_too() -> None:
+def test_every_field_of_a_block_is_described_in_words() -> None:
     """A field that is only in the example explains nothing."""
     words = under(5, "table").split("```")[2]
     silent = {
@@ -131,9 +130,9 @@ def test_every_block_names_what_it_holds_in_words_too() -> None:
 def test_the_kinds_of_clocks_have_the_documented_fields() -> None:
     shown = [json.loads(each) for each in re.findall(r'`(\{"kind":[^`]*\})`', under(5, "table"))]
     for clock in shown:
-        assert parse_terms({"clock": clock})[0].clock.as_json() == clock
+        assert parse_terms({"clock": clock})[0].clock.to_json() == clock
     kinds = msgspec.inspect.type_info(ClockTerms).fields[0].type.values  # type: ignore[attr-defined]
-    assert {clock["kind"] for clock in shown} == set(kinds)
+    assert {clock["kind"] for clock in shown} == set(kinds) == set(CLOCK_CLASSES)
     assert {name for clock in shown for name in clock} == set(ClockTerms.__struct_fields__)
 
 
@@ -156,9 +155,9 @@ def test_every_reason_for_programs_is_documented() -> None:
     assert {(row[0].strip("`"), row[1].strip("`")) for row in table_rows(text)} == reasons_for_programs()
 
 
-def test_times_of_silence_and_of_clocks_are_those_of_the_code() -> None:
+def test_idle_and_clock_times_match_the_code() -> None:
     assert "0.3 seconds after the deadline" in PAGE
-    assert GRACE == 300
+    assert CLOCK_GRACE_MS == 300
     text = (ROOT / "app" / "serve.py").read_text(encoding="utf-8")
     assert "20 to 30 seconds after the last byte" in PAGE
     assert "ws_ping_interval=20.0" in text, (
@@ -189,7 +188,7 @@ BOUNDS = [
 
 
 @pytest.mark.parametrize(("name", "with_it", "inside"), BOUNDS)
-def test_the_least_and_greatest_values_are_those_of_the_document(
+def test_minimum_and_maximum_values_are_the_documented_ones(
     name: str, with_it: dict[str, Any], inside: str | None
 ) -> None:
     row = next(row for row in table_rows(under(8, "Creating a room")) if row[0] == f"`{inside or name}`")
@@ -212,16 +211,16 @@ def test_the_least_and_greatest_values_are_those_of_the_document(
 def test_quick_play_takes_the_documented_fields() -> None:
     words = next(line for line in section(8).splitlines() if line.startswith("`POST /api/v1/quick`"))
     taken = words.partition("takes")[2].partition("and answers")[0]
-    assert set(re.findall(r"`(\w+)`", taken)) - {"jamaica"} == set(Quick.model_fields)
+    assert set(re.findall(r"`(\w+)`", taken)) - {"jamaica"} == set(QuickPlayRequest.model_fields)
 
 
 def test_a_row_of_the_lobby_has_the_documented_fields() -> None:
     seat = SeatRow(0, "p", "Ann", "red", None)
     options = {**OPTIONS, "scoundrels": False, "black_magic": False, "card_gain": "retreat"}
-    summary = Summary(1, 0, "p", None, None, None, None, options, (seat,))
+    summary = GameSummary(1, 0, "p", None, None, None, None, options, (seat,))
     game = GameRow("g", 1, {}, {}, "", "", "p", 0, summary=summary)
     shown = {name for each in examples(section(4), "t") if each["t"] == "room" for name in each["room"]}
-    assert shown | {"locked"} == row_of_game(game).keys() | {"my_turn", "due"}
+    assert shown | {"locked"} == build_game_row(game).keys() | {"my_turn", "due"}
     assert '`"locked":true`' in section(4)
 
 
@@ -231,11 +230,12 @@ def test_a_row_of_the_lobby_has_the_documented_fields() -> None:
 STATUS = {"Refused": 400, "NotAllowed": 403, "BadRequest": 422, "Conflict": 409}
 
 
-def http_codes() -> Iterator[tuple[str, int | None]]:
-    """Every code in which app/web refuses something, the first text its errors are made with, and its status.
+def http_codes() -> Iterator[tuple[str, int]]:
+    """Yield every code with which app/web refuses something, and its status.
 
-    None where a class says its status itself; those are named by one code each.
+    A code is fixed by the class of the refusal, or is its first argument.
     """
+    yield from ((kind.code, kind.status) for kind in Refused.__subclasses__() if "code" in vars(kind))
     for path in sorted((ROOT / "app" / "web").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if not isinstance(node, ast.Call) or not node.args:
@@ -243,8 +243,8 @@ def http_codes() -> Iterator[tuple[str, int | None]]:
             called = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
             first = node.args[0]
             is_code = isinstance(first, ast.Constant) and isinstance(first.value, str)
-            if is_code and (called in STATUS or called == "__init__"):
-                yield str(first.value), STATUS.get(called)  # type: ignore[attr-defined]
+            if is_code and called in STATUS:
+                yield str(first.value), STATUS[called]  # type: ignore[attr-defined]
     yield from ((code, status) for status, (code, _) in HTTP_ERRORS.items() if status != 400)
 
 
@@ -263,14 +263,11 @@ def test_the_codes_that_only_http_uses_are_the_documented_ones() -> None:
     served = {code for code, _ in http_codes()}
     assert listed.keys() == (served | of_the_rules) - set(SENTENCES) - {"bad_notation"}
     for code, status in http_codes():
-        if status is not None and code not in {*SENTENCES, "wrong_code", "too_big"}:
+        if code not in {*SENTENCES, "wrong_code", "too_big"}:
             assert listed[code] == status, code
-    for error in (errors.NobodyKnown(), errors.NotFound(), errors.TooBig(), errors.TooMany(1)):
-        assert listed[error.code] == error.status
-    assert listed["mail_failed"] == MailNotSent.status
 
 
-def test_every_reason_of_the_rules_is_listed_with_its_sentence() -> None:
+def test_every_rule_violation_is_listed_with_its_message() -> None:
     rows = table_rows(under(6, "Reasons of the rules"))
     listed = {why.strip("`"): (code.strip("`"), sentence) for code, why, sentence in rows}
     codes = {"app.rules.options": "bad_options", "app.rules.formats.record": "bad_record"}
@@ -290,19 +287,19 @@ def test_the_statuses_of_refusals_are_the_documented_ones() -> None:
     assert listed == {code: status for code in SENTENCES if (status := status_of(Refusal(code))) != 409}
 
 
-def test_the_numbers_in_the_text_are_those_of_the_code() -> None:
-    assert f"within {HELLO_SECONDS} seconds" in PAGE
-    assert BAD_FRAMES == 10
+def test_numbers_in_the_text_match_the_code() -> None:
+    assert f"within {HELLO_TIMEOUT_SECONDS} seconds" in PAGE
+    assert MAX_BAD_FRAMES == 10
     assert "The tenth such frame" in PAGE
-    assert f"at most {KEPT} log entries" in section(1)
-    assert f"every {QUIET_SECONDS:.0f} seconds" in under(8, "The event stream")
-    assert f"leaves {WAITING} frames unread" in under(8, "The event stream")
+    assert f"at most {MAX_REPLAYED_ENTRIES} log entries" in section(1)
+    assert f"every {KEEPALIVE_SECONDS:.0f} seconds" in under(8, "The event stream")
+    assert f"leaves {MAX_UNREAD_FRAMES} frames unread" in under(8, "The event stream")
 
 
 # -- the API ---------------------------------------------------------------------------------------
 
 
-def test_every_route_of_games_is_in_the_document_and_the_other_way_round() -> None:
+def test_documented_game_routes_and_registered_routes_match() -> None:
     schema = create_app(Settings()).openapi()["paths"]
     served = {
         path.removeprefix("/api/v1").replace("{game}", "$GAME")

@@ -1,4 +1,4 @@
-"""docs/scale.md is what its generator makes of the numbers beside it, and says of a goal whether it was met."""
+"""docs/scale.md is generated from the stored measurements and states whether each goal is met."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def numbers() -> dict[str, Any]:
     return found
 
 
-def test_the_page_and_its_plots_are_what_the_numbers_say(numbers: dict[str, Any]) -> None:
+def test_page_and_plots_match_the_stored_measurements(numbers: dict[str, Any]) -> None:
     assert (DOCS / "scale.md").read_text() == page(numbers)
     for name, picture in draw(numbers).items():
         assert (DOCS / "scale" / f"{name}.svg").read_text() == picture
@@ -55,13 +55,13 @@ def test_a_ratio_is_taken_within_a_round() -> None:
     assert ratios({"workers": setups}, "affinity", "one") == pytest.approx([1.1, 1.1])
 
 
-def test_the_paper_half_follows_what_was_measured(numbers: dict[str, Any]) -> None:
+def test_estimates_follow_from_the_measurements(numbers: dict[str, Any]) -> None:
     dearer = copy.deepcopy(numbers)
     for each in dearer["workers"]["affinity"]["rounds"]:
         each["cpu_us"] = {name: 2 * cost for name, cost in each["cpu_us"].items()}
 
     def cores(of: dict[str, Any]) -> float:
-        (row,) = re.findall(r"^\| CPU of PostgreSQL \|.*\| ([0-9,]+) cores \|$", page(of), re.MULTILINE)
+        (row,) = re.findall(r"^\| PostgreSQL CPU \|.*\| ([0-9,]+) cores \|$", page(of), re.MULTILINE)
         return float(row.replace(",", ""))
 
     assert cores(dearer) == pytest.approx(2 * cores(numbers), abs=1.01)  # whole cores

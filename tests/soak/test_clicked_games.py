@@ -1,4 +1,4 @@
-"""Whole games on the pages alone: every single action pressed, none taken beside them."""
+"""Whole games by clicks alone, without the API."""
 
 from __future__ import annotations
 
@@ -8,22 +8,20 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.table.house import SHORT, Player, begin
+from tests.browser.game_server import SHORT, Player, begin
 from tests.browser.table.test_play import move_on_the_page
 
-MOST = 500
+MAX_ACTIONS = 500
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_two_browsers_press_a_game_from_its_first_action_to_its_last(
-    person: Callable[..., Player], seed: int
-) -> None:
+def test_two_browsers_play_a_whole_game_by_clicks(person: Callable[..., Player], seed: int) -> None:
     mouse, thumb = person("Mouse"), person("Thumb", phone=True)
     game = begin(mouse, thumb, options=SHORT)
     mouse.open(game)
     thumb.open(game)
     dice = random.Random(seed)
-    for _ in range(MOST):
+    for _ in range(MAX_ACTIONS):
         if mouse.is_over() or thumb.is_over():
             break
         player = mouse if mouse.state().get("choices") else thumb

@@ -16,7 +16,7 @@ async def test_many_bots_and_clocks_on_three_sweepers(cluster: Cluster) -> None:
     await scenarios.sweep(cluster, tables=24, clock_moves=5, bot_moves=30)
 
 
-async def test_workers_killed_again_and_again(cluster: Cluster) -> None:
+async def test_workers_killed_repeatedly(cluster: Cluster) -> None:
     await scenarios.kill(cluster, times=10)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.reference.test_agreement import MANY, engines_agree
+from tests.reference.test_agreement import SOAK_GAMES, check_engines_agree
 
 
-@pytest.mark.parametrize("family", MANY)
+@pytest.mark.parametrize("family", SOAK_GAMES)
 def test_both_engines_agree_in_all_games_of_a_family(family: str) -> None:
-    engines_agree(family, MANY[family])
+    check_engines_agree(family, SOAK_GAMES[family])

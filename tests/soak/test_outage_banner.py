@@ -1,4 +1,4 @@
-"""The database stands still under a table that is being played: the page says so, and goes on by itself."""
+"""A database outage during a game: the page shows a banner and recovers automatically."""
 
 from __future__ import annotations
 
@@ -8,29 +8,31 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-from tests.browser.table.house import House, Player, begin, move_beside
+from tests.browser.game_server import GameServer, Player, begin, move_via_api
 
-WORDS = "The server cannot save just now."
+WORDS = "The server cannot save anything at the moment."
 OPTIONS: dict[str, Any] = {"preset": "jamaica", "players": 2, "first": 0}
 
 
-def test_the_page_says_that_nothing_can_be_stored(house: House, person: Callable[..., Player]) -> None:
+def test_page_shows_a_banner_during_a_database_outage(
+    game_server: GameServer, person: Callable[..., Player]
+) -> None:
     ann, bo, late = person("Ann"), person("Bo"), person("Cyd")
     game = begin(ann, bo, options=OPTIONS)
     ann.open(game)
-    assert move_beside(ann)
+    assert move_via_api(ann)
     button = ann.page.locator(".end-turn")
     expect(button).to_be_visible()
     before = ann.state()["seq"]
     ann.page.wait_for_function(
         "seq => Number(document.getElementById('table').dataset.seq) >= seq", arg=before, timeout=15000
     )
-    lock = sqlite3.connect(house.folder / "house.db", timeout=30, isolation_level=None)
+    lock = sqlite3.connect(game_server.folder / "house.db", timeout=30, isolation_level=None)
     try:
-        lock.execute("BEGIN IMMEDIATE")  # as a backup or a full disk would: nobody else writes
+        lock.execute("BEGIN IMMEDIATE")  # as a backup or a full disk would: no other writer gets in
         button.click()
         expect(ann.page.get_by_text(WORDS)).to_be_visible(timeout=30000)
-        late.page.goto(f"{ann.url}/g/{game}")  # reading goes on: whoever comes sees the table
+        late.page.goto(f"{ann.url}/g/{game}")  # reads still work: a new client sees the table
         expect(late.page.locator("#table[data-phase]")).to_be_visible(timeout=30000)
     finally:
         lock.close()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.browser.pushing import Away, PushingHouse
-from tests.browser.test_push import away, follow_pushes, house
+from tests.browser.push_harness import PushClient, PushHarness
+from tests.browser.test_push import follow_pushes, harness, push_client
 
-__all__ = ["away", "house"]
+__all__ = ["harness", "push_client"]
 
 
-def test_a_turn_every_six_hours_is_followed_by_its_push(
-    house: PushingHouse, away: Callable[..., Away]
+def test_game_with_a_turn_every_six_hours_can_be_played_from_pushes(
+    harness: PushHarness, push_client: Callable[..., PushClient]
 ) -> None:
-    follow_pushes(house, away, 6)
+    follow_pushes(harness, push_client, 6)

@@ -1,6 +1,6 @@
-"""`make cluster`: starts everything, prints the address, starts anew whoever dies, stops all on Ctrl-C.
+"""`make cluster`: start everything, print the address, restart what dies, and stop all on Ctrl-C.
 
-SIGHUP restarts the workers one after the other, as an update would.
+SIGHUP restarts the workers one after the other, as an update does.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from tools.cluster.worker import Worker
 from tools.services import ServiceError
 
 
-class _Wishes:
-    """What signals have asked for since the last look."""
+class _SignalRequests:
+    """What signals have arguments for since the last check."""
 
     def __init__(self) -> None:
         self.is_stopping = False
@@ -41,46 +41,44 @@ def _say(name: str, what: str) -> None:
 
 
 def _show(cluster: Cluster, keep: Path | None) -> None:
-    where = (
-        f"data in {keep.resolve()}" if keep else "data is temporary and goes with it; DATA=folder keeps it"
-    )
+    where = f"data in {keep.resolve()}" if keep else "data is temporary; DATA=folder keeps it"
     _say("PostgreSQL", f"127.0.0.1:{cluster.postgres.port}, {where}")
     _say("Redis", f"127.0.0.1:{cluster.redis.port}")
     for worker in cluster.workers:
         _say(f"worker {worker.number}", f"{worker.base} (process {worker.pid}, {worker.log})")
     print(f"Cartagena is open at {cluster.base}", flush=True)
-    print("Ctrl-C stops all of it.", flush=True)
+    print("Ctrl-C stops everything.", flush=True)
 
 
 def _restarted(worker: Worker) -> None:
-    _say(f"worker {worker.number}", f"{worker.base} (process {worker.pid}) runs again")
+    _say(f"worker {worker.number}", f"{worker.base} (process {worker.pid}) was restarted")
 
 
-def _watch(cluster: Cluster, wishes: _Wishes) -> None:
+def _watch(cluster: Cluster, requests: _SignalRequests) -> None:
     while True:
         time.sleep(0.5)
-        if wishes.is_rolling:
-            wishes.is_rolling = False
+        if requests.is_rolling:
+            requests.is_rolling = False
             cluster.roll(_restarted)
         for worker in cluster.heal():
             _restarted(worker)
 
 
 def main() -> int:
-    choice = argparse.ArgumentParser(description=__doc__)
-    choice.add_argument("--workers", type=int, default=3)
-    choice.add_argument("--port", type=int, default=8000, help="of the proxy; 0 lets the system choose one")
-    choice.add_argument("--data", type=Path, help="folder in which the database is kept")
-    asked = choice.parse_args()
-    if asked.workers < 1:
-        choice.error("at least one worker is needed")
-    wishes = _Wishes()
-    print(f"starting PostgreSQL, Redis, {asked.workers} workers and Caddy ...", flush=True)
-    cluster = Cluster(asked.workers, keep=asked.data, port=asked.port)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--workers", type=int, default=3)
+    parser.add_argument("--port", type=int, default=8000, help="port of the proxy; 0 for any free port")
+    parser.add_argument("--data", type=Path, help="folder that keeps the database")
+    arguments = parser.parse_args()
+    if arguments.workers < 1:
+        parser.error("at least one worker is needed")
+    requests = _SignalRequests()
+    print(f"starting PostgreSQL, Redis, {arguments.workers} workers and Caddy ...", flush=True)
+    cluster = Cluster(arguments.workers, keep=arguments.data, port=arguments.port)
     try:
         with cluster:
-            _show(cluster, asked.data)
-            _watch(cluster, wishes)
+            _show(cluster, arguments.data)
+            _watch(cluster, requests)
     except KeyboardInterrupt:
         print("stopped", flush=True)
     except ServiceError as problem:

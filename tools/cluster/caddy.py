@@ -1,4 +1,4 @@
-"""The public site's own proxy before workers of this machine: Debian's Caddy with the Caddyfile of this repository."""
+"""The public site's proxy in front of local workers: Debian's Caddy with this repository's Caddyfile."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def caddy_program() -> str:
 
 
 def listed(workers: Sequence[str]) -> str:
-    """What UPSTREAMS holds for workers at these addresses (host:port): only who is ready is asked."""
+    """Return the contents of UPSTREAMS for workers at these addresses (host:port); only ready workers get requests."""
     return f"to {' '.join(workers)}\nhealth_uri /readyz\nhealth_interval 1s\nhealth_timeout 5s\n"
 
 
 class Caddy:
-    """Started by `start()` or `with`. `port` 0: a free one; `tls`: for https://localhost, by its own authority."""
+    """A Caddy started by `start()` or `with`. `port` 0: any free port; `tls`: https://localhost, self-signed."""
 
     def __init__(self, upstreams: str, *, port: int = 0, tls: bool = False) -> None:
         self._upstreams = upstreams
@@ -54,11 +54,11 @@ class Caddy:
 
     @property
     def authority(self) -> Path:
-        """The certificate of the authority by which its own is signed, where it speaks TLS."""
+        """Path of the root certificate of Caddy's own authority, with TLS."""
         return self.folder / "data/caddy/pki/authorities/local/root.crt"
 
     def environment(self) -> dict[str, str]:
-        """For Caddy: the address and ports, and files in a folder of its own."""
+        """Return Caddy's environment: address, ports and a folder for its files."""
         return {
             **os.environ,
             "SITE_ADDRESS": "https://localhost" if self._tls else f"http://:{self.port}",
@@ -87,7 +87,7 @@ class Caddy:
         return self
 
     def _reserve(self) -> None:
-        """Takes the port without listening on it: two Caddies would share one, and each get some of the requests."""
+        """Reserve the port without listening on it: two Caddies would share it and split the requests."""
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
@@ -117,7 +117,7 @@ class Caddy:
         self.stop()
 
     def _listens(self) -> bool:
-        """With TLS also whether it has a certificate: until then it ends every handshake with an error."""
+        """Return whether it accepts connections; with TLS, also whether it has its certificate."""
         with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=5) as link:
             if self._tls:
                 anyone = ssl.create_default_context()

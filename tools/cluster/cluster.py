@@ -1,4 +1,4 @@
-"""The parts of a cluster put together: PostgreSQL, Redis, workers, and Caddy before them."""
+"""A whole cluster: PostgreSQL, Redis, workers, and Caddy in front of them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ __all__ = ["Cluster"]
 
 
 class Cluster:
-    """Started by `start()` or `with`. `keep` is a folder for the database; without one it is temporary.
+    """A cluster started by `start()` or `with`. `keep` is a folder for the database; without one it is temporary.
 
-    A PostgreSQL or Redis that runs already may be given; it is then not stopped here.
+    A running PostgreSQL or Redis may be passed in; it is not stopped here.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Cluster:
 
     def start(self) -> Cluster:
         try:
-            caddy_program()  # said before anything is started that would have to be stopped again
+            caddy_program()  # fails before anything else is started
             for server in self._own:
                 server.start()
             if self.postgres in self._own:
@@ -82,14 +82,14 @@ class Cluster:
         }
 
     def roll(self, told: Callable[[Worker], None] = lambda worker: None) -> None:
-        """A rolling restart, as an update is: one worker after the other, the rest goes on."""
+        """Restart one worker after the other, as an update does, while the others continue."""
         for worker in self.workers:
             worker.stop()
             worker.start()
             told(worker)
 
     def heal(self) -> list[Worker]:
-        """Start whoever died; which ones."""
+        """Restart workers that died; return them."""
         dead = [worker for worker in self.workers if not worker.is_alive]
         for worker in dead:
             worker.launch()
@@ -103,7 +103,7 @@ class Cluster:
             self._proxy = None
         for worker in self.workers:
             if worker.is_alive:
-                worker.ask_to_stop()  # all at once, so that they need not wait for each other
+                worker.ask_to_stop()  # all of them first, so that they stop in parallel
         for worker in self.workers:
             worker.stop()
         if self.database and self.postgres not in self._own:
@@ -123,7 +123,7 @@ class Cluster:
 
 
 def _kept_secret(keep: Path | None) -> str:
-    """With another secret everybody would be logged out, so it is kept beside the data."""
+    """Return the secret stored beside the data: another one would log everyone out."""
     if keep is None:
         return secrets.token_hex(32)
     keep.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""One worker of a cluster: a `cartagena serve` on a port of its own that can be stopped, killed, started again."""
+"""A worker of a cluster: `cartagena serve` on its own port that can be stopped, killed and restarted."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from tools.services.processes import ServiceError
 __all__ = ["ROOT", "Worker", "address_in", "clean_environment"]
 
 ROOT = Path(__file__).resolve().parents[2]
-START_SECONDS = 90.0  # a machine that is busy with tests may be slow
+START_SECONDS = 90.0  # enough for a machine that is busy with tests
 
 
 def clean_environment() -> dict[str, str]:
-    """This process's environment without settings of somebody's own server."""
+    """Return this process's environment without CARTAGENA_ settings of the developer."""
     mine = {name: value for name, value in os.environ.items() if not name.startswith("CARTAGENA_")}
     return {**mine, "PYTHONPATH": str(ROOT)}
 
 
 def address_in(log: Path, after: str, process: subprocess.Popen[bytes], name: str) -> str:
-    """The address a server prints after these words; waits for them."""
+    """Wait until a server logs `after` and return the address behind it."""
 
     def said() -> re.Match[str] | None:
         return re.search(rf"{after} (http://\S+)", log.read_text(errors="replace"))
@@ -41,7 +41,7 @@ def address_in(log: Path, after: str, process: subprocess.Popen[bytes], name: st
 
 
 class Worker:
-    """Started by `launch()` and awaited by `until_ready()`, so that several can start at once."""
+    """A worker started by `launch()` and awaited by `until_ready()`, so that several can start in parallel."""
 
     def __init__(self, number: int, folder: Path, settings: Mapping[str, object]) -> None:
         self.number = number
@@ -64,7 +64,7 @@ class Worker:
         return self._process is not None and self._process.poll() is None
 
     def launch(self) -> None:
-        """The first time the system chooses a port, afterwards it stays the same."""
+        """Start the process. The first time the system chooses its port; later starts reuse it."""
         given = {f"CARTAGENA_{name.upper()}": str(value) for name, value in self._settings.items()}
         environment = {**clean_environment(), **given, "CARTAGENA_PORT": str(self.port)}
         command = [sys.executable, "-m", "app.cli", "serve"]
@@ -85,18 +85,18 @@ class Worker:
         self.until_ready()
 
     def stop(self) -> None:
-        """In good order: people are told to resume elsewhere, what was begun is written."""
+        """Stop gracefully: clients are told to resume elsewhere, and pending writes are finished."""
         if self._process is not None:
             processes.stop(self._process, signal.SIGTERM, 30)
             self._process = None
 
     def ask_to_stop(self) -> None:
-        """`stop` without waiting for it."""
+        """Send the stop signal without waiting."""
         if self._process is not None:
             self._process.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """kill -9: nothing is told, nothing is finished."""
+        """Kill with SIGKILL: no client is told, nothing is finished."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()

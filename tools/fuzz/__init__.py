@@ -1,1 +1,1 @@
-"""Fuzzing: nonsense of every kind against a running server, the engine's lines and records (`make fuzz`)."""
+"""Fuzzing: malformed input of every kind for a running server, the engine's lines and records (`make fuzz`)."""

@@ -1,4 +1,4 @@
-"""`python -m tools.fuzz frames|lines|records|api|unseen|timing`: long runs, what was tried and what came of it."""
+"""`python -m tools.fuzz frames|lines|records|api|unseen|timing`: long fuzzing runs with their results."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ CORES = 2
 
 
 def frames(count: int, seed: int) -> list[str]:
-    """Frames over real sockets."""
+    """Fuzz frames over real sockets."""
     with Server() as server:
-        asyncio.run(fuzz_frames(server, 2000, seed + 1))  # warm: caches are filled before it is weighed
+        asyncio.run(fuzz_frames(server, 2000, seed + 1))  # fill caches before memory is measured
         before = server.size()
         outcome = asyncio.run(fuzz_frames(server, count, seed, lambda line: print(line, flush=True)))
         after = server.size()
@@ -36,14 +36,14 @@ def frames(count: int, seed: int) -> list[str]:
 
 
 def lines(count: int, seed: int) -> list[str]:
-    """Lines for the engine."""
+    """Fuzz lines for the engine."""
     wrong = fuzz_lines(count, seed)
     print(f"{count} lines")
     return wrong
 
 
 def records(count: int, seed: int) -> list[str]:
-    """Records, verified here and replayed by a server."""
+    """Fuzz records, verified here and replayed by a server."""
     with Server() as server:
         wrong = fuzz_records(count, seed, server)
     print(f"{count} records, verified and replayed")
@@ -51,14 +51,14 @@ def records(count: int, seed: int) -> list[str]:
 
 
 def api(count: int, seed: int) -> list[str]:
-    """Every operation of the OpenAPI description, by schemathesis; `count` examples each.
+    """Fuzz every operation of the OpenAPI description with schemathesis, `count` examples each.
 
-    Twice: as nobody, and as a program whose owner sits at a running table that the examples are about.
+    Runs twice: anonymously, and as a program whose owner sits at the running table used in the examples.
     """
     wrong = []
     with Server() as server:
         callers: list[tuple[dict[str, str], dict[str, str]]] = [a_program(server.base)]
-        if count >= 5:  # the short form gets further than the door
+        if count >= 5:  # the short run covers the anonymous part only
             callers.append(({"Origin": server.base}, {}))
         for headers, parameters in callers:
             given = "".join(f'{name} = "{value}"\n' for name, value in parameters.items())
@@ -71,7 +71,7 @@ def api(count: int, seed: int) -> list[str]:
                 f"--seed={seed}",
                 "--phases=" + ("fuzzing" if count < 5 else "examples,coverage,fuzzing"),
                 "--checks=not_a_server_error,status_code_conformance,response_schema_conformance",
-                "--exclude-path=/api/v1/games/{game}/events",  # a stream has no end
+                "--exclude-path=/api/v1/games/{game}/events",  # the stream never ends
                 *(f"--header={name}: {value}" for name, value in headers.items()),
                 "--request-timeout=60",
             ]
@@ -82,16 +82,18 @@ def api(count: int, seed: int) -> list[str]:
 
 
 def timing(count: int, seed: int) -> list[str]:
-    """Absent and locked tables by the clock."""
+    """Compare the response times for missing and locked tables."""
     with Server() as server:
         ratios = lookup_ratios(server, count)
     for name, ratio in ratios.items():
-        print(f"{count} lookups of each, {name}: a locked table takes {ratio:.2f} times as long as none")
+        print(
+            f"{count} lookups of each, {name}: a locked table takes {ratio:.2f} times as long as a missing one"
+        )
     return [f"{name}: {ratio:.2f}" for name, ratio in ratios.items() if not 0.75 < ratio < 1.33]
 
 
 def unseen(count: int, seed: int) -> list[str]:
-    """Two worlds of every hidden preset for every audience, `count` games each (tests/attack)."""
+    """Compare two worlds of every hidden preset for every audience, `count` games each (tests/attack)."""
     command = [sys.executable, "-m", "tests.attack.every_table", str(count), str(seed)]
     shares = [subprocess.Popen([*command, str(share), str(CORES)], cwd=ROOT) for share in range(CORES)]
     codes = [share.wait() for share in shares]
@@ -103,11 +105,11 @@ PARTS = {"frames": (frames, 100_000), "lines": (lines, 100_000), "records": (rec
 
 
 def main() -> int:
-    asked = argparse.ArgumentParser(prog="python -m tools.fuzz", description=__doc__)
-    asked.add_argument("parts", nargs="*", choices=[*PARTS, []], help="all of them when none is named")
-    asked.add_argument("--count", type=int, default=None)
-    asked.add_argument("--seed", type=int, default=1)
-    given = asked.parse_args()
+    parser = argparse.ArgumentParser(prog="python -m tools.fuzz", description=__doc__)
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="default: all of them")
+    parser.add_argument("--count", type=int, default=None)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
     failed = 0
     for name in given.parts or PARTS:
         part, usual = PARTS[name]

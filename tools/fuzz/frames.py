@@ -1,7 +1,7 @@
-"""Frames: random, mutated and broken ones over real sockets, while a game goes on at the same tables.
+"""Frame fuzzing: random, mutated and malformed frames over real sockets while games run at the same tables.
 
-Whatever is sent, the server answers, refuses or closes with a code of docs/protocol.md; it logs no fault,
-keeps its size, and afterwards plays on.
+Whatever is sent, the server must answer, refuse or close with a code of docs/protocol.md. It must log no error, keep
+its size, and continue to play afterwards.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Any
 import httpx
 import orjson
 
-from app.client.sealing import Keeper
-from app.play.commands.messages import message_names
-from app.play.log.terms import CHAT_PRESETS, COLOURS, LEVELS
+from app.client.sealing import SealKeeper
+from app.play.commands.messages import list_message_names
+from app.play.log.terms import BOT_LEVELS, CHAT_PRESETS, COLOURS
 from app.web.ws.lobby import lobby_message_names
 from tests.sockets.close_codes import CLOSE_CODES
 from tools.fuzz.mutate import spoilt
@@ -28,7 +28,7 @@ from tools.fuzz.socket_client import BINARY, MORE, PING, PONG, TEXT, Raw, frame
 
 __all__ = ["Outcome", "fuzz_frames"]
 
-# Beside ours, what the WebSocket protocol itself says of a frame that is none (RFC 6455 §7.4.1).
+# Our own close codes, and those of the WebSocket protocol for malformed frames (RFC 6455 §7.4.1).
 ALLOWED = {*CLOSE_CODES, 1002, 1005, 1007}
 TABLES: tuple[dict[str, Any], ...] = (
     {"preset": "jamaica"},
@@ -37,12 +37,12 @@ TABLES: tuple[dict[str, Any], ...] = (
     {"preset": "dungeon", "black_magic": True, "scoundrels": True},
     {"preset": "complete", "card_gain": "split", "black_magic": True},
 )
-A_ROUND = 400  # frames before new tables are laid
+FRAMES_PER_ROUND = 400  # then new tables are opened
 
 
 @dataclass
 class Outcome:
-    """What was sent and what came of it."""
+    """What was sent, and how the server reacted."""
 
     frames: int = 0
     answers: int = 0
@@ -71,7 +71,7 @@ class _Guest:
 
 
 def a_message(do: str, chance: random.Random, seq: int, choices: list[Any], people: list[str]) -> Any:
-    """A message that might be accepted."""
+    """Return a message that might be accepted."""
     fields: dict[str, Any] = {"do": do}
     if do not in ("hello", "ping", "here", "filter"):
         fields["id"] = secrets.token_urlsafe(9)
@@ -100,7 +100,7 @@ def a_message(do: str, chance: random.Random, seq: int, choices: list[Any], peop
         case "remove" | "host":
             fields["seat"] = chance.randrange(3)
         case "bot":
-            fields |= {"level": chance.choice(LEVELS), "seat": chance.randrange(3)}
+            fields |= {"level": chance.choice(BOT_LEVELS), "seat": chance.randrange(3)}
         case "consent":
             fields |= {"to": chance.choice(("pause", "continue")), "yes": chance.random() < 0.5}
         case "vote":
@@ -117,7 +117,7 @@ def a_message(do: str, chance: random.Random, seq: int, choices: list[Any], peop
 
 
 def a_frame(message: Any, chance: random.Random) -> tuple[bytes, bool]:
-    """The message as bytes on the wire, mostly spoilt on the way; whether nothing can follow it."""
+    """Return the message as bytes, usually corrupted, and whether nothing can follow it."""
     if chance.random() < 0.15:
         return frame(orjson.dumps(message)), False
     data = spoilt(message, chance)
@@ -149,18 +149,18 @@ def a_frame(message: Any, chance: random.Random) -> tuple[bytes, bool]:
 
 
 async def fuzz_frames(server: Server, count: int, seed: int, tell: Any = lambda _: None) -> Outcome:
-    """Sends `count` frames; `wrong` is empty when the server behaved."""
+    """Send `count` frames; `wrong` is empty if the server behaved."""
     chance = random.Random(seed)
     outcome = Outcome()
     number = 0
     told = time.monotonic()
     while outcome.frames < count:
-        await _round(server, chance, min(A_ROUND, count - outcome.frames), outcome, number)
+        await _round(server, chance, min(FRAMES_PER_ROUND, count - outcome.frames), outcome, number)
         number += 1
         if not server.lives:
             outcome.wrong.append("the server is gone or not ready")
         if faults := server.faults():
-            outcome.wrong.append(f"the log has faults: {faults[0]}")
+            outcome.wrong.append(f"the log has errors: {faults[0]}")
         if outcome.wrong:
             break
         if time.monotonic() - told > 20:
@@ -176,16 +176,16 @@ async def _round(server: Server, chance: random.Random, count: int, outcome: Out
     options = {**TABLES[number % len(TABLES)], "players": 2, "first": 0}
     answer = await host.http.post("/api/v1/games", json={"options": options, "hints": number % 2 == 0})
     room = answer.json()["id"]
-    if number % 4 != 3:  # every fourth table has not begun
-        keepers: dict[_Guest, Keeper] = {}
+    if number % 4 != 3:  # every fourth table has not started
+        keepers: dict[_Guest, SealKeeper] = {}
         for guest in (host, other):
-            keepers[guest] = Keeper()
-            await guest.do(room, "sit", **keepers[guest].sit(answer.json()))
+            keepers[guest] = SealKeeper()
+            await guest.do(room, "sit", **keepers[guest].sit_fields(answer.json()))
             await guest.do(room, "ready", ready=True)
         await host.do(room, "start")
         for guest in (host, other):
             state = (await guest.http.get(f"/api/v1/games/{room}")).json()
-            wanted = keepers[guest].answer(state["table"], state["you"]["seat"])
+            wanted = keepers[guest].next_command(state["table"], state["you"]["seat"])
             assert wanted is not None
             await guest.do(room, wanted.pop("do"), **wanted)
     nobody = _Guest(server)
@@ -207,8 +207,8 @@ async def _round(server: Server, chance: random.Random, count: int, outcome: Out
 async def _talk(
     guest: _Guest, path: str, count: int, chance: random.Random, people: list[str], outcome: Outcome
 ) -> None:
-    """One place's sockets, one after the other as they are closed."""
-    names = lobby_message_names() if path == "/ws/lobby" else message_names()
+    """Run the sockets of one seat, opening a new one whenever one is closed."""
+    names = lobby_message_names() if path == "/ws/lobby" else list_message_names()
     raw: Raw | None = None
     for _ in range(count):
         if raw is not None and raw.is_closed:
@@ -223,11 +223,11 @@ async def _talk(
         await raw.send(data)
         outcome.frames += 1
         if is_last:
-            # A good-bye, which comes back with its own code; or more bytes were announced than come.
+            # A close frame, which is echoed with its code; or fewer bytes follow than announced.
             await _ended(raw, outcome)
             raw = None
         elif chance.random() < 0.2:
-            await _answered(raw, outcome)  # versions and choices are then present ones
+            await _answered(raw, outcome)  # so that versions and choices are current
     if raw is not None:
         await _answered(raw, outcome)
         await _ended(raw, outcome)

@@ -1,6 +1,6 @@
-"""Lines for `cartagena engine` and records for `verify` and the replay page: valid ones, mutated.
+"""Mutated input for `cartagena engine`, and mutated records for `verify` and the replay page.
 
-Whatever comes in, the answer is one JSON line or a refusal in the usual words; never a traceback.
+Every input must get one JSON line or a proper refusal, never a traceback.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ GOLDEN = Path(__file__).resolve().parents[2] / "tests" / "golden"
 
 
 def golden_records() -> list[dict[str, Any]]:
-    """Whole games of every kind, cut short so that thousands of them are tried."""
+    """Return whole games of every kind, shortened so that thousands can be tried."""
     records = []
     for file in sorted(GOLDEN.glob("*.json")):
         record: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
@@ -34,7 +34,7 @@ def golden_records() -> list[dict[str, Any]]:
 
 
 def _requests() -> list[dict[str, Any]]:
-    """A request of every kind on positions of every kind of game."""
+    """Return a request of every kind on positions of every kind of game."""
     found: list[dict[str, Any]] = []
     for number, record in enumerate(golden_records()):
         options = rules.parse_options(record["options"])
@@ -54,14 +54,14 @@ def _requests() -> list[dict[str, Any]]:
             {"do": "view", "position": whole, "seat": seat},
             {"do": "choose", "position": whole, "seat": seat, "bot": "cabin-boy"},
         ]  # fmt: skip
-        if number % 10 == 0:  # this one thinks for most of a second whenever its view is still one
+        if number % 10 == 0:  # this one takes most of a second if its view is still valid
             view = rules.view(position, seat)
             found.append({"do": "choose", "view": view, "seat": seat, "actions": actions[:5], "history": []})
     return found
 
 
 def fuzz_lines(count: int, seed: int) -> list[str]:
-    """Each line is answered by one line of JSON; what was wrong with which."""
+    """Check that each line is answered by one line of JSON; return the errors."""
     chance = random.Random(seed)
     requests = _requests()
     wrong: list[str] = []
@@ -74,13 +74,13 @@ def fuzz_lines(count: int, seed: int) -> list[str]:
             told = json.loads(answer)
             if answer.count(b"\n") != 1 or not isinstance(told, dict):
                 wrong.append(f"answered {answer[:80]!r} to {line[:2000]!r}")
-        except (Exception, RecursionError) as fault:  # noqa: BLE001 - every kind is what we look for
+        except (Exception, RecursionError) as fault:  # noqa: BLE001 - any exception is a finding
             wrong.append(f"{type(fault).__name__} ({fault}) at {line[:3000]!r}")
     return wrong
 
 
 def fuzz_records(count: int, seed: int, server: Server | None = None) -> list[str]:
-    """Records are read and verified here, and played through by the server's replay page."""
+    """Read and verify records here, and replay them on the server's replay page."""
     chance = random.Random(seed)
     records = golden_records()
     wrong: list[str] = []
@@ -92,7 +92,7 @@ def fuzz_records(count: int, seed: int, server: Server | None = None) -> list[st
                 rules.verify(rules.record_from_json(given), scheme=1)
             except rules.RuleError:
                 pass
-            except (Exception, RecursionError) as fault:  # noqa: BLE001 - every kind is what we look for
+            except (Exception, RecursionError) as fault:  # noqa: BLE001 - any exception is a finding
                 wrong.append(f"{type(fault).__name__} ({fault}) at {json.dumps(given)[:3000]}")
             if server is not None:
                 body = json.dumps({"record": given, "eyes": chance.choice(("all", None, 0, 1, 9, "x", []))})

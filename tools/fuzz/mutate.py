@@ -1,4 +1,4 @@
-"""Nonsense with a grain of sense: values that are nearly right, and bytes that nearly say them."""
+"""Mutations: values that are almost valid, and bytes that almost encode them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _CUTS = ("drop", "double", "swap", "odd", "rename", "wrap", "borrow")
 
 
 def mutated(value: Any, chance: random.Random) -> Any:
-    """The same value but for one to four changes somewhere in it."""
+    """Return the value with one to four changes somewhere in it."""
     changed = copy.deepcopy(value)
     for _ in range(chance.choice((1, 1, 1, 2, 4))):
         changed = _changed(changed, chance)
@@ -113,7 +113,7 @@ def _changed_list(value: list[Any], chance: random.Random) -> Any:
 
 
 def spoilt(value: Any, chance: random.Random) -> bytes:
-    """The value as JSON, or as something that nearly is."""
+    """Return the value as JSON, or as something close to it."""
     if chance.random() < 0.1:
         return chance.randbytes(chance.choice((0, 1, 7, 60, 400)))
     given = value if chance.random() < 0.15 else mutated(value, chance)

@@ -1,4 +1,4 @@
-"""A program with a token whose owner sits at a running table, for requests that get further than the door."""
+"""A program with a token whose owner sits at a running table, for requests that pass authorisation."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Mapping
 
 import httpx
 
-from app.client.sealing import Keeper
+from app.client.sealing import SealKeeper
 
 __all__ = ["a_program"]
 
 
 def a_program(base: str) -> tuple[dict[str, str], dict[str, str]]:
-    """The headers it sends, and what goes into the holes of addresses."""
+    """Return its headers and the values of path parameters."""
     with httpx.Client(base_url=base, headers={"Origin": base}, timeout=60) as owner:
         owner.post("/api/v1/me", json={})
         secret = {"password": "plank, parrot, doubloon"}
@@ -21,16 +21,16 @@ def a_program(base: str) -> tuple[dict[str, str], dict[str, str]]:
         token = owner.post("/api/v1/account/tokens", json={"label": "fuzz", **secret}).json()["token"]
         options = {"preset": "jamaica", "players": 2, "first": 0}
         made = owner.post("/api/v1/games", json={"options": options, "hints": True}).json()
-        game, keepers = made["id"], (Keeper(), Keeper())
+        game, keepers = made["id"], (SealKeeper(), SealKeeper())
         with httpx.Client(base_url=base, headers={"Origin": base}, timeout=60) as other:
             person = other.post("/api/v1/me", json={}).json()["person"]["id"]
             for client, keeper in zip((owner, other), keepers, strict=True):
-                for body in ({"do": "sit", **keeper.sit(made)}, {"do": "ready", "ready": True}):
+                for body in ({"do": "sit", **keeper.sit_fields(made)}, {"do": "ready", "ready": True}):
                     _done(client, game, body)
             _done(owner, game, {"do": "start"})
             for client, keeper in zip((owner, other), keepers, strict=True):
                 state = client.get(f"/api/v1/games/{game}").json()
-                _done(client, game, keeper.answer(state["table"], state["you"]["seat"]) or {})
+                _done(client, game, keeper.next_command(state["table"], state["you"]["seat"]) or {})
     return {"Authorization": f"Bearer {token}"}, {"game": game, "player": person}
 
 

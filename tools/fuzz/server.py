@@ -1,4 +1,4 @@
-"""The server under fire: `cartagena serve` in a process of its own, its log watched, its size measured."""
+"""The server under test: `cartagena serve` in its own process, with its log checked and its size measured."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import psutil
 __all__ = ["ROOMY", "Server"]
 
 ROOT = Path(__file__).resolve().parents[2]
-# The limits would keep most of the nonsense out; here it is to reach what lies behind them.
+# Generous limits, so that the input reaches the code behind them.
 ROOMY = {
     "requests_per_second": 1e6,
     "requests_burst": 10**6,
@@ -38,7 +38,7 @@ _FAULTS = ("Traceback", " error ", " critical ")
 
 
 class Server:
-    """A server on a database of its own, in a folder that is gone afterwards."""
+    """A server with its own database in a temporary folder."""
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="cartagena-fuzz-")
@@ -63,7 +63,9 @@ class Server:
                 stdout=log,
                 stderr=log,
             )
-        for _ in range(1800):  # steps, not seconds: a machine that stood still has not waited
+        for _ in range(
+            1800
+        ):  # steps instead of seconds: time in which the machine was suspended does not count
             if self._is_ready():
                 return self
             if self._process.poll() is not None:
@@ -88,19 +90,19 @@ class Server:
 
     @property
     def lives(self) -> bool:
-        """The process it was at the start still runs and is ready."""
+        """Return whether the original process still runs and is ready."""
         return self._process.poll() is None and self._is_ready()
 
     def log(self) -> str:
         return (self.folder / "log").read_text(errors="replace")
 
     def faults(self) -> list[str]:
-        """Lines of the log that no client may ever cause."""
+        """Return lines of the log that no client may ever cause."""
         lines = self.log().splitlines()
         found = (at for at, line in enumerate(lines) if any(word in line for word in _FAULTS))
         return ["\n".join(lines[at : at + 40]) for at in found]
 
     def size(self) -> tuple[float, int]:
-        """Memory in MiB and open files of the server's own process."""
+        """Return the memory in MiB and the number of open files of the server's process."""
         process = psutil.Process(self._process.pid)
         return process.memory_info().rss / 2**20, process.num_fds()

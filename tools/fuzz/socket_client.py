@@ -1,4 +1,4 @@
-"""A WebSocket client that may break every rule of the protocol: frames are written byte by byte."""
+"""A WebSocket client that can break every rule of the protocol: it writes frames byte by byte."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def frame(
     masked: bool = True,
     length: int | None = None,
 ) -> bytes:
-    """One client frame (RFC 6455 §5.2); `length` lies about its size."""
+    """Return one client frame (RFC 6455 §5.2); `length` overrides its declared size."""
     size = len(payload) if length is None else length
     head = bytes(((0x80 if final else 0) | reserved | opcode,))
     bit = 0x80 if masked else 0
@@ -44,7 +44,7 @@ def frame(
 
 
 class Raw:
-    """One socket: what it was told last, and with which code it was closed."""
+    """A socket with its last message and its close code."""
 
     def __init__(self, port: int, path: str, cookie: str) -> None:
         self._port, self._path, self._cookie = port, path, cookie
@@ -86,9 +86,9 @@ class Raw:
         await self.send(frame(orjson.dumps(message)))
 
     async def answers(self, seconds: int = 180) -> bool:
-        """Whether it still answers, or was closed in good order.
+        """Return whether it still answers or was closed properly.
 
-        Counted in steps, not by the clock: a machine that stood still for a while has not waited.
+        Counts steps instead of seconds: time in which the machine was suspended does not count.
         """
         number = random.getrandbits(40)
         await self.say({"do": "ping", "n": number})
@@ -124,7 +124,9 @@ class Raw:
                 payload = await self._reader.readexactly(size)
                 if first & 0x0F == CLOSE:
                     self.code = int.from_bytes(payload[:2], "big") if len(payload) >= 2 else 1005
-                    self._writer.write(frame(payload[:2], CLOSE))  # so that the server need not wait for it
+                    self._writer.write(
+                        frame(payload[:2], CLOSE)
+                    )  # so that the server need not wait for the echo
                     return
                 elif first & 0x0F == TEXT:
                     self._take(orjson.loads(payload))

@@ -1,4 +1,4 @@
-"""Whether a clock tells an absent table from a locked one: lookups of both in turn, compared as a ratio."""
+"""Timing attack: compares the response times for missing and locked tables as a ratio."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ABSENT = "NoSuchTableAnywhere1"
 
 
 def lookup_ratios(server: Server, rounds: int) -> dict[str, float]:
-    """Median time of a locked table's refusal over an absent one's: without and with a password, and put away."""
+    """Return median times for locked tables divided by missing ones: without and with a password, and not loaded."""
     with httpx.Client(base_url=server.base, headers={"Origin": server.base}, timeout=60) as host:
         host.post("/api/v1/me", json={})
         terms = {
@@ -24,7 +24,7 @@ def lookup_ratios(server: Server, rounds: int) -> dict[str, float]:
             "password": "sesame",
         }
         locked = host.post("/api/v1/games", json=terms).json()["id"]
-        # Nobody has looked at these yet: the first look reads each of them from the log.
+        # These rooms are not loaded yet: the first request reads each from the log.
         cold = [host.post("/api/v1/games", json=terms).json()["id"] for _ in range(rounds // 5)]
     ratios: dict[str, float] = {}
     with httpx.Client(base_url=server.base, timeout=60) as stranger:

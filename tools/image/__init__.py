@@ -1,1 +1,1 @@
-"""The container image built and run on this machine, without a registry (`make image-test`)."""
+"""Build and run the container image on this machine without a registry (`make image-test`)."""

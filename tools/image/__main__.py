@@ -1,4 +1,4 @@
-"""`make image-test`: builds the Dockerfile, runs it, plays, kills it, starts it on its volume again."""
+"""`make image-test`: build the Dockerfile, run it, play, kill it, and start it again on its volume."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from tools.services.processes import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGE = "localhost/cartagena:image-test"
-MOST_BYTES = 120_000_000  # above the base
-PATIENCE = 120.0
+MAX_BYTES = 120_000_000  # above the base image
+START_SECONDS = 120.0
 
 
 def _say(what: str) -> None:
@@ -31,7 +31,7 @@ def _say(what: str) -> None:
 
 
 def _settings_of_pip() -> list[str]:
-    """How packages are reached is this machine's affair: pip's settings are lent to the build, its caches are not."""
+    """Return pip's settings as build arguments: how to reach packages depends on this machine, its caches do not."""
     files = [file for file in (Path("/etc/pip.conf"), Path.home() / ".config/pip/pip.conf") if file.is_file()]
     named = {found for file in files for found in re.findall(r"(?:file://)?(/[\w./-]+)", file.read_text())}
     folders = {Path(*Path(name).parts[:3]) for name in named if Path(name).exists()}
@@ -47,19 +47,19 @@ def _settings_of_pip() -> list[str]:
 
 @contextmanager
 def _container(engine: Engine, volume: str, port: int, secret: str) -> Iterator[str]:
-    """Started and well; gone at the end, whatever happens, without its volume."""
+    """Run a container until it is healthy; remove it at the end, but keep its volume."""
     name = f"cartagena-{secrets.token_hex(4)}"
     given = ("--env", f"CARTAGENA_PORT={port}", "--env", f"CARTAGENA_SECRET={secret}")
     try:
         began = time.monotonic()
         engine.run(name, IMAGE, *given, "--volume", f"{volume}:/data")
         while not engine.try_podman("healthcheck", "run", name):
-            if time.monotonic() > began + PATIENCE:
+            if time.monotonic() > began + START_SECONDS:
                 raise ImageError(
-                    f"it is not well after {PATIENCE:.0f} s; it said:\n{engine.podman('logs', name)}"
+                    f"the container is not healthy after {START_SECONDS:.0f} s; its log:\n{engine.podman('logs', name)}"
                 )
             time.sleep(0.2)
-        _say(f"its health check is content after {time.monotonic() - began:.1f} s")
+        _say(f"healthy after {time.monotonic() - began:.1f} s")
         yield name
     finally:
         engine.try_podman("rm", "--force", "--time", "0", name)
@@ -69,7 +69,7 @@ def _built(engine: Engine, base: str) -> None:
     began = time.monotonic()
     engine.buildah(
         "build", "--pull-never", "--isolation", "chroot", "--network", "host",
-        "--format", "docker",  # the other format knows no HEALTHCHECK
+        "--format", "docker",  # the OCI format has no HEALTHCHECK
         *_settings_of_pip(), "--tag", IMAGE, str(ROOT),
     )  # fmt: skip
     below = engine.size(base)
@@ -77,8 +77,8 @@ def _built(engine: Engine, base: str) -> None:
     _say(
         f"built in {time.monotonic() - began:.0f} s: {above / 1e6:.0f} MB above its base of {below / 1e6:.0f} MB"
     )
-    if above > MOST_BYTES:
-        raise ImageError(f"the image is more than {MOST_BYTES / 1e6:.0f} MB above its base")
+    if above > MAX_BYTES:
+        raise ImageError(f"the image is more than {MAX_BYTES / 1e6:.0f} MB above its base")
 
 
 def _played(engine: Engine, volume: str) -> None:
@@ -95,23 +95,28 @@ def _played(engine: Engine, volume: str) -> None:
         if (after["seq"], after["view"]) != (before["seq"], before["view"]):
             raise ImageError(f"the game was at entry {before['seq']} and is at {after['seq']}")
         result = asyncio.run(game.play())
-        _say(f"started again on the same volume; played on to the end: {result}")
+        _say(f"restarted on the same volume; played to the end: {result}")
         engine.podman("stop", "--time", "20", name)
         code = engine.podman("inspect", "--format", "{{.State.ExitCode}}", name)
         if code != "0":
-            raise ImageError(f"asked to stop it ended with {code}; it said:\n{engine.podman('logs', name)}")
-        _say("stopped in good order")
+            raise ImageError(
+                f"the container exited with {code} on SIGTERM; its log:\n{engine.podman('logs', name)}"
+            )
+        _say("stopped gracefully")
 
 
 def main() -> int:
-    choice = argparse.ArgumentParser(description=__doc__)
-    choice.add_argument(
-        "--store", type=Path, default=Path("/var/tmp/cartagena-image"), help="kept: it has the base"
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--store",
+        type=Path,
+        default=Path("/var/tmp/cartagena-image"),
+        help="folder that keeps the base image",
     )
-    store = choice.parse_args().store.resolve()
+    store = parser.parse_args().store.resolve()
     if os.geteuid() != 0:
         print(
-            "image-test makes an empty Debian and starts containers, which needs root: sudo make image-test",
+            "image-test creates a minimal Debian and starts containers, which needs root: sudo make image-test",
             file=sys.stderr,
         )
         return 2
@@ -122,7 +127,7 @@ def main() -> int:
         base = make_base(engine, base_name(ROOT / "Dockerfile"), store)
         _built(engine, base)
         engine.find_runtime(IMAGE)
-        _say(f"run by podman with {engine.runtime}")
+        _say(f"running under podman with {engine.runtime}")
         engine.podman("volume", "create", volume)
         _played(engine, volume)
     except (ImageError, Missing, subprocess.SubprocessError) as problem:

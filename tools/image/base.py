@@ -1,7 +1,6 @@
-"""A base image made of an empty Debian, for a machine that reaches packages but no registry.
+"""A base image made from a minimal Debian, for a machine that reaches packages but no registry.
 
-It stands in under the very name that the Dockerfile's FROM has; on the hub that name is the same Debian with a
-Python of its own build instead of Debian's.
+It has the name of the Dockerfile's FROM. On the hub, that name is the same Debian with a Python built separately.
 """
 
 from __future__ import annotations
@@ -21,21 +20,21 @@ PATH = "ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 def base_name(dockerfile: Path) -> str:
-    """What the last stage of the Dockerfile is made from."""
+    """Return the base of the Dockerfile's last stage."""
     found: list[str] = re.findall(r"^FROM (\S+)", dockerfile.read_text(), re.MULTILINE)
     return found[-1]
 
 
 def release_of(name: str) -> tuple[str, str]:
-    """The Python and the Debian that a base of this name has."""
+    """Return the Python and Debian releases in a base name."""
     match = re.fullmatch(r"python:(\d+\.\d+)-slim-(\w+)", name)
     if match is None:
-        raise ImageError(f"the Dockerfile begins with {name}, not with a Python on a slim Debian")
+        raise ImageError(f"the Dockerfile is based on {name}, not on a Python on a slim Debian")
     return match[1], match[2]
 
 
 def make_base(engine: Engine, name: str, folder: Path) -> str:
-    """The full name of the image; made where the store has none."""
+    """Create the base image unless the store has it; return its full name."""
     wanted, suite = release_of(name)
     full = f"docker.io/library/{name}"
     if not engine.has(full):
@@ -45,7 +44,7 @@ def make_base(engine: Engine, name: str, folder: Path) -> str:
             ["chroot", str(tree), "python3", "--version"], capture_output=True, text=True
         ).stdout.split()[-1]
         if not found.startswith(f"{wanted}."):
-            raise ImageError(f"Debian {suite} has Python {found}, the Dockerfile wants {wanted}")
+            raise ImageError(f"Debian {suite} has Python {found}, the Dockerfile needs {wanted}")
         engine.imported(tree, full, PATH)
         shutil.rmtree(tree)
     return full
@@ -57,12 +56,12 @@ def _bootstrap(suite: str, tree: Path) -> None:
     command = [program, "--variant=minbase", f"--include={PACKAGES}", suite, str(tree)]
     ran = subprocess.run(command, capture_output=True, text=True)
     if ran.returncode:
-        raise ImageError(f"an empty Debian {suite} could not be made:\n{(ran.stdout + ran.stderr)[-2000:]}")
-    # As the hub's image has it: python and pip in /usr/local, and no packages lying about.
+        raise ImageError(f"debootstrap of Debian {suite} failed:\n{(ran.stdout + ran.stderr)[-2000:]}")
+    # As in the hub's image: python and pip in /usr/local, and no package lists.
     made = subprocess.run(
         ["chroot", str(tree), "python3", "-m", "venv", "/usr/local"], capture_output=True, text=True
     )
     if made.returncode:
-        raise ImageError(f"Debian {suite} could not make an environment: {made.stdout}{made.stderr}")
+        raise ImageError(f"Debian {suite} could not create an environment: {made.stdout}{made.stderr}")
     for leftover in ("var/cache/apt/archives", "var/lib/apt/lists"):
         shutil.rmtree(tree / leftover, ignore_errors=True)

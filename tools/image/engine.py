@@ -1,4 +1,4 @@
-"""Debian's buildah and podman with a store of their own, so that nobody's images are touched."""
+"""Debian's buildah and podman with a separate store, so that the user's images are not touched."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from tools import debian
 __all__ = ["Engine", "ImageError"]
 
 RUNTIMES = ("crun", "runc")
-# Lower than anybody's: a process without the right to raise its limits may still start a container.
+# Low limits: a process that may not raise its limits can still start a container.
 LIMITS = ("--ulimit", "nofile=4096:4096", "--ulimit", "nproc=1024:1024")
 
 
 class ImageError(RuntimeError):
-    """Something did not work; the sentence says what."""
+    """A step failed; the message says which."""
 
 
 class Engine:
-    """Runs both programs; `store` is kept, because the base in it takes a minute to make."""
+    """Wrapper of both programs; `store` is kept, because its base image takes a minute to create."""
 
     def __init__(self, store: Path) -> None:
         for program, package in (("buildah", "buildah"), ("podman", "podman"), ("runc", "runc")):
@@ -41,11 +41,11 @@ class Engine:
         return self._said(self._podman(words))
 
     def try_podman(self, *words: str) -> bool:
-        """Whether it ended well."""
+        """Return whether the command succeeded."""
         return subprocess.run(self._podman(words), capture_output=True).returncode == 0
 
     def imported(self, tree: Path, name: str, *changes: str) -> None:
-        """An image of a folder."""
+        """Create an image from a folder."""
         pack = subprocess.Popen(["tar", "-C", str(tree), "-c", "."], stdout=subprocess.PIPE)
         words = [part for change in changes for part in ("--change", change)]
         taken = subprocess.run(
@@ -54,17 +54,17 @@ class Engine:
         if pack.stdout is not None:
             pack.stdout.close()
         if pack.wait() or taken.returncode:
-            raise ImageError(f"the base could not be made an image: {taken.stderr.strip()}")
+            raise ImageError(f"the base image could not be imported: {taken.stderr.strip()}")
 
     def has(self, image: str) -> bool:
         return self.try_podman("image", "exists", image)
 
     def size(self, image: str) -> int:
-        """Bytes of all its layers."""
+        """Return the size of all its layers in bytes."""
         return int(self.podman("image", "inspect", "--format", "{{.Size}}", image))
 
     def find_runtime(self, image: str) -> None:
-        """Which of the runtimes starts a container here: what the kernel and the machine around allow differs."""
+        """Choose the first runtime that can start a container here, which depends on the kernel and the machine."""
         complaints = []
         for runtime in RUNTIMES:
             command = self._podman(["--runtime", runtime, "run", "--rm", *LIMITS, "--network", "host", image])
@@ -73,10 +73,10 @@ class Engine:
                 self.runtime = runtime
                 return
             complaints.append(f"{runtime}: {ran.stderr.strip()}")
-        raise ImageError("podman can start no container here. " + "; ".join(complaints))
+        raise ImageError("podman cannot start a container here. " + "; ".join(complaints))
 
     def run(self, name: str, image: str, *words: str) -> None:
-        """Starts a container in the background, as closed as docker-compose.yml closes it."""
+        """Start a container in the background, confined as in docker-compose.yml."""
         closed = (
             "--read-only",
             "--tmpfs",

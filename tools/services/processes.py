@@ -1,4 +1,4 @@
-"""Starting a server as a child process that never outlives the one who started it."""
+"""Start a server as a child process that never outlives its parent."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ UNPRIVILEGED = "nobody"
 
 
 class ServiceError(RuntimeError):
-    """A server could not be started; the sentence says what to do."""
+    """A server could not be started; the message says what to do."""
 
 
 def free_port() -> int:
-    """A port nobody listens on now. Another process may take it before we do: whoever uses it tries again."""
+    """Return a port that is free now. Another process may take it first, so the caller must be ready to retry."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def unprivileged_ids() -> tuple[int, int] | None:
-    """User and group to run a server as that refuses root; None when we are not root ourselves."""
+    """Return the user and group for a server that refuses to run as root; None if we are not root."""
     if os.geteuid() != 0:
         return None
     entry = pwd.getpwnam(UNPRIVILEGED)
@@ -37,7 +37,7 @@ def unprivileged_ids() -> tuple[int, int] | None:
 
 
 def _die_with_parent(kind: signal.Signals) -> Callable[[], None] | None:
-    """On Linux the kernel signals the child when its parent is gone, even by kill -9."""
+    """On Linux, let the kernel signal the child when its parent ends, even by kill -9."""
     if sys.platform != "linux":
         return None
     libc = ctypes.CDLL(None)
@@ -56,10 +56,10 @@ def start(
     as_ids: tuple[int, int] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Start a server with its output in `log`; `ends_on` is the signal that makes it stop cleanly at once.
+    """Start a server with its output in `log`; `ends_on` is the signal that stops it cleanly and at once.
 
-    To be called from a thread that lives as long as the server shall: the kernel takes the end of the
-    thread for the end of the parent.
+    Call it from a thread that lives as long as the server: the kernel treats the end of the thread as the end of
+    the parent.
     """
     user, group = as_ids or (None, None)
     with log.open("ab") as sink:
@@ -71,7 +71,7 @@ def start(
             cwd=log.parent,
             env=environment,
             preexec_fn=_die_with_parent(ends_on),
-            start_new_session=True,  # Ctrl-C is for whoever started it, who stops things in order
+            start_new_session=True,  # Ctrl-C goes to the parent, which stops its children in order
             user=user,
             group=group,
             extra_groups=None if as_ids is None else [],

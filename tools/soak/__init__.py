@@ -1,1 +1,1 @@
-"""Faults on purpose: servers killed, databases and networks taken away, and a ledger that checks what survives."""
+"""Fault injection: kill servers, take databases and networks away, and check with a ledger what survives."""

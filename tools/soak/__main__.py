@@ -16,22 +16,22 @@ from tools.soak.record import record
 
 
 def main() -> int:
-    choice = argparse.ArgumentParser(prog="make soak", description=__doc__)
-    choice.add_argument("parts", nargs="*", help="only these: " + ", ".join(PARTS))
-    choice.add_argument("--seed", type=int, default=int(time.time()), help="the same chance again")
-    choice.add_argument("--scale", type=float, default=1.0, help="0.1: a tenth of the length")
-    choice.add_argument(
+    parser = argparse.ArgumentParser(prog="make soak", description=__doc__)
+    parser.add_argument("parts", nargs="*", help="only these: " + ", ".join(PARTS))
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="the same chance again")
+    parser.add_argument("--scale", type=float, default=1.0, help="0.1: a tenth of the length")
+    parser.add_argument(
         "--minutes", type=float, default=float("inf"), help="of each run of kills or faults, at most"
     )
-    choice.add_argument("--record", action="store_true", help="keep the counts in docs/reliability.md")
-    choice.add_argument("--beside", action="store_true", help="and those of the part's former runs")
-    choice.add_argument("--plot", type=Path, help="where the long soak's picture goes")
-    asked = choice.parse_args()
-    unknown = set(asked.parts) - set(PARTS)
+    parser.add_argument("--record", action="store_true", help="keep the counts in docs/reliability.md")
+    parser.add_argument("--beside", action="store_true", help="and those of the part's former runs")
+    parser.add_argument("--plot", type=Path, help="where the long soak's picture goes")
+    arguments = parser.parse_args()
+    unknown = set(arguments.parts) - set(PARTS)
     if unknown:
-        choice.error(f"no such part: {', '.join(sorted(unknown))}")
+        parser.error(f"no such part: {', '.join(sorted(unknown))}")
     print(
-        f"seed {asked.seed}; about {_minutes(asked.parts, asked.scale):.0f} minutes on two free cores",
+        f"seed {arguments.seed}; about {_minutes(arguments.parts, arguments.scale):.0f} minutes on two free cores",
         flush=True,
     )
     wrong: list[str] = []
@@ -41,20 +41,26 @@ def main() -> int:
         Postgres() as postgres,
     ):
         setup = SoakSetup(
-            fork_server, postgres, Path(folder), asked.seed, asked.scale, asked.plot, asked.minutes
+            fork_server,
+            postgres,
+            Path(folder),
+            arguments.seed,
+            arguments.scale,
+            arguments.plot,
+            arguments.minutes,
         )
-        for name in asked.parts or PARTS:
+        for name in arguments.parts or PARTS:
             began = time.monotonic()
             print(f"== {name}: {PARTS[name].says}", flush=True)
             outcome = asyncio.run(PARTS[name].run(setup))
             wrong += [f"{name}: {each}" for each in outcome.wrong]
             took = time.monotonic() - began
             print(f"== {name}: {len(outcome.wrong)} wrong, {took:.0f} s", flush=True)
-            if asked.record:
-                record(name, PARTS[name].says, outcome, asked.seed, took, beside=asked.beside)
+            if arguments.record:
+                record(name, PARTS[name].says, outcome, arguments.seed, took, beside=arguments.beside)
     for each in wrong[:50]:
         print(each)
-    print(f"{len(wrong)} wrong (seed {asked.seed})")
+    print(f"{len(wrong)} wrong (seed {arguments.seed})")
     return 1 if wrong else 0
 
 

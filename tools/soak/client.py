@@ -1,8 +1,7 @@
-"""A client that never gives up and forgets nothing: it resumes, sends again, and notes what it was shown.
+"""A persistent client: it resumes, resends unanswered commands and records everything it receives.
 
-It does what docs/protocol.md asks of a client. Whatever the server says against the protocol (a number
-twice, a hole, an answer to nothing) goes into `problems`; what it was shown and what was acknowledged is
-kept until a ledger has compared it with the log.
+It follows docs/protocol.md. Violations by the server (a repeated number, a gap, an answer to no command) go into
+`problems`. What it received and what was acknowledged is kept until a ledger has compared it with the log.
 """
 
 from __future__ import annotations
@@ -19,21 +18,21 @@ import httpx
 from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
-from app.bots.choosing import safe_choice
-from app.client.protocol import GameProtocol, must_go_again
-from app.client.sealing import Keeper
+from app.bots.choosing import fallback_action
+from app.client.protocol import GameProtocol, must_resend
+from app.client.sealing import SealKeeper
 from app.client.socket import open_socket, receive, send
 from tools.soak.pauses import AsPages, Hurried
 
 Json = dict[str, Any]
-PATIENCE = 1800.0  # seconds for a plain request: the whole run may be stopped and continued
-_ASKED_AGAIN = 200  # times: a starved machine is busy for long
-_PATIENCE = 0.25  # before a command that could not be stored is sent again
+PATIENCE = 1800.0  # seconds for a plain request: the whole run may be suspended and resumed
+_MAX_ATTEMPTS = 200  # enough for a starved machine
+_RESEND_SECONDS = 0.25  # before a command that could not be stored is resent
 
 
 @dataclass
-class Noted:
-    """What a client was told since the last audit."""
+class Notes:
+    """What a client received since the last audit."""
 
     shown: list[tuple[int, str, list[Json]]] = field(default_factory=list)
     """seq, kind of frame, events"""
@@ -42,7 +41,7 @@ class Noted:
     """chat: command id and number of the line"""
     refused: dict[str, str] = field(default_factory=dict)
     seq: int = 0
-    """the version held when the notes were handed in"""
+    """the client's version when the notes were taken"""
 
 
 class SoakClient(GameProtocol):
@@ -55,7 +54,7 @@ class SoakClient(GameProtocol):
         self.cookie = cookie
         self.rng = rng
         self.game = ""
-        self.noted = Noted()
+        self.noted = Notes()
         self.closed_with: list[int] = []
         self.byes: list[str] = []
         self.connections = 0
@@ -76,25 +75,25 @@ class SoakClient(GameProtocol):
         self._news = asyncio.Condition()
         self._tasks: list[asyncio.Task[None]] = []
 
-    # -- coming and going --------------------------------------------------------------------------
+    # -- connecting and disconnecting ----------------------------------------------------------------
 
-    def take_notes(self) -> Noted:
-        """The notes since the last audit; new ones begin."""
-        noted, self.noted = self.noted, Noted()
+    def take_notes(self) -> Notes:
+        """Return the notes since the last audit and start new ones."""
+        noted, self.noted = self.noted, Notes()
         noted.seq = self.seq
         return noted
 
     def join(self, game: str, *, plays: bool = True) -> None:
-        """Join a table and stay, whatever happens to the connection."""
+        """Join a table and reconnect whenever the connection is lost."""
         self.game = game
-        self.forget()
-        self.noted = Noted()
-        self.keeper = Keeper()
+        self.reset()
+        self.noted = Notes()
+        self.keeper = SealKeeper()
         self.plays = plays
         self.come_back()
 
     def come_back(self) -> None:
-        """To the same table, with all it had; what was not answered goes again."""
+        """Reconnect to the same table with the client's state; unanswered commands are resent."""
         self._tasks = [asyncio.create_task(self._stay())]
         if self.plays:
             self._tasks.append(asyncio.create_task(self._play()))
@@ -133,9 +132,6 @@ class SoakClient(GameProtocol):
                 self.greeted = False
                 if self.link is not None and self.link.close_code is not None:
                     self.closed_with.append(self.link.close_code)
-                    # A worker that is not updated yet speaks the protocol before this one only, and an updated one
-                    # speaks only this at a table with sealed seats: whoever is refused tries the other.
-                    self.speaks = 3 - self.speaks if self.link.close_code == 4001 else 2
                 self.link = None
                 await self.stir()
             await asyncio.sleep(self.pauses.after(was_greeted))
@@ -162,29 +158,29 @@ class SoakClient(GameProtocol):
                 self.lost_at = None
                 for waiting in list(self.pending.values()):
                     await send(link, waiting)
-            elif must_go_again(frame):
+            elif must_resend(frame):
                 self.troubled += was_sent
-                await asyncio.sleep(_PATIENCE)
-                for message in self.repeated(frame):
+                await asyncio.sleep(_RESEND_SECONDS)
+                for message in self.messages_to_resend(frame):
                     await send(link, message)
-            opening = self.owed()
+            opening = self.next_sealing_command()
             if opening is not None:
                 await send(link, opening)
             await self.stir()
 
     async def stir(self) -> None:
-        """Whoever waits for something looks again."""
+        """Notify all waiters that the state may have changed."""
         async with self._news:
             self._news.notify_all()
 
-    # -- what it is told ---------------------------------------------------------------------------
+    # -- receiving -----------------------------------------------------------------------------------
 
     def receive(self, frame: Json) -> None:
         kind = frame["t"]
         sent = self.pending.get(frame.get("ack", ""))
         if kind in ("events", "table"):
             self.noted.shown.append((frame["seq"], kind, frame.get("events", [])))
-        elif kind == "refused" and not must_go_again(frame):
+        elif kind == "refused" and not must_resend(frame):
             self.noted.refused[frame["id"] or ""] = frame["code"]
             self._sent_at.pop(frame["id"] or "", None)
         elif kind == "bye":
@@ -208,21 +204,21 @@ class SoakClient(GameProtocol):
 
     @property
     def is_a_persons_turn(self) -> bool:
-        """Nobody owes anything, and no bot is to move."""
+        """Return whether no choice is pending and no bot is to move."""
         turn = (self.view or {}).get("turn") or {}
         seat = turn.get("seat")
         return seat is not None and self.table["seats"][seat]["bot"] is None
 
-    # -- what it does ------------------------------------------------------------------------------
+    # -- acting --------------------------------------------------------------------------------------
 
     def begin(self, do: str, **fields: Any) -> Json:
-        """A command under way until it is answered, over any number of connections."""
+        """Start a command that stays pending, over any number of connections, until it is answered."""
         message = super().begin(do, **fields)
         self._sent_at[message["id"]] = time.monotonic()
         return message
 
     async def command(self, do: str, **fields: Any) -> str | None:
-        """Done (None) or refused for good (the code)."""
+        """Send a command; return None if it was acknowledged, or the code of its refusal."""
         message = self.begin(do, **fields)
         if self.greeted and self.link is not None:
             await send(self.link, message)
@@ -230,7 +226,7 @@ class SoakClient(GameProtocol):
         return self.noted.refused.get(message["id"])
 
     async def until(self, met: Callable[[SoakClient], Any], seconds: float = 120.0) -> None:
-        """Until this is true of it. Seconds are counted while this process runs: it may be stopped for minutes."""
+        """Wait until `met` is true. Only seconds in which this process runs count, since it may be suspended."""
         for _ in range(max(1, round(seconds))):
             try:
                 async with asyncio.timeout(1), self._news:
@@ -239,7 +235,7 @@ class SoakClient(GameProtocol):
             except TimeoutError:
                 continue
         raise AssertionError(
-            f"{self.person} at {self.game} waited in vain: seq {self.seq}, greeted {self.greeted}, "
+            f"{self.person} at {self.game} timed out: seq {self.seq}, greeted {self.greeted}, "
             f"pending {list(self.pending.values())}, closed with {self.closed_with[-5:]}"
         )
 
@@ -264,12 +260,12 @@ class SoakClient(GameProtocol):
         action = rng.choice(ahead if ahead and rng.random() < 0.8 else actions)
         if "count" in action:
             assert self.view is not None
-            action = safe_choice(self.view, [action], self.seat)
+            action = fallback_action(self.view, [action], self.seat)
         await self.command("act", version=self.seq, action=action)
 
 
 def plain_http() -> httpx.AsyncClient:
-    """A connection a request: one that is kept may be closed by the server just as it is used again."""
+    """Return a client with one connection per request: the server may close a kept one just as it is reused."""
     return httpx.AsyncClient(
         timeout=PATIENCE, trust_env=False, limits=httpx.Limits(max_keepalive_connections=0)
     )
@@ -278,17 +274,17 @@ def plain_http() -> httpx.AsyncClient:
 async def _posted(
     http: httpx.AsyncClient, url: str, body: Callable[[], Json], headers: dict[str, str]
 ) -> httpx.Response:
-    """The answer; who is asked to try again in a moment does, as if for the first time: it may have been done."""
-    for _ in range(_ASKED_AGAIN):
+    """Post until the answer is not "try again"; each attempt has a new body, as an earlier one may have succeeded."""
+    for _ in range(_MAX_ATTEMPTS):
         answer = await http.post(url, json=body(), headers=headers)
         if answer.status_code != 503:
             break
-        await asyncio.sleep(_PATIENCE)
+        await asyncio.sleep(_RESEND_SECONDS)
     return answer
 
 
 async def new_client(base: str, rng: Random, http: httpx.AsyncClient) -> SoakClient:
-    """Somebody with a session of their own."""
+    """Return a client with a new session."""
     http.cookies.clear()
     answer = await _posted(
         http, f"{base}/api/v1/me", lambda: {"name": f"Guest {secrets.token_hex(6)}"}, {"Origin": base}

@@ -1,4 +1,4 @@
-"""One frozen spectator in a crowd: the players do not feel it, memory stays flat, it is shed and can come back."""
+"""A frozen spectator in a crowd: players keep their latency, memory stays flat, the server drops it, it can resume."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HELLO = encode(GameProtocol().hello())
 
 @dataclass
 class CrowdRun:
-    """Latency of the players' own moves without and with the frozen one; what became of it."""
+    """Latency of the players' moves without and with the frozen spectator, and what happened to it."""
 
     spectators: int
     before: float
@@ -39,7 +39,7 @@ class CrowdRun:
     resumed: bool
     actions: int
     reached: int
-    """spectators that saw the last move"""
+    """spectators that received the last move"""
     tally: Tally
 
     @property
@@ -56,7 +56,7 @@ class CrowdRun:
 
 
 class Spectator:
-    """The least a client can be: it reads, and knows the last number."""
+    """A minimal client: it reads and keeps the last number."""
 
     def __init__(self) -> None:
         self.seq = 0
@@ -94,7 +94,7 @@ class Spectator:
 async def freeze_one(
     fork_server: ForkServer, database_url: str, folder: Path, *, spectators: int, actions: int, seed: int
 ) -> CrowdRun:
-    """Play in front of a crowd, then with one of it frozen in mid-read."""
+    """Play in front of a crowd, then with one spectator frozen in mid-read."""
     async with serving(fork_server, database_url, folder) as server, reading(database_url) as store:
         group = TableGroup([server.base], store, seed)
         crowd = [Spectator() for _ in range(spectators)]
@@ -140,7 +140,7 @@ async def freeze_one(
 
 
 async def _play(group: TableGroup, players: list[SoakClient], actions: int) -> list[float]:
-    """The time from sending to acknowledgement of so many moves; a game that ends is followed by another."""
+    """Return the time from sending to acknowledgement of each move; a game that ends is followed by another."""
     for client in players:
         client.answered_in.clear()
     await group.go_on()
@@ -154,7 +154,7 @@ async def _play(group: TableGroup, players: list[SoakClient], actions: int) -> l
 
 
 def _frozen(port: int, game: str) -> socket.socket:
-    """A spectator by hand: says hello, asks for much, and never reads a byte."""
+    """Return a raw socket that says hello, asks for much and never reads."""
     link = socket.socket()
     link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     link.connect(("127.0.0.1", port))
@@ -172,12 +172,12 @@ def _frozen(port: int, game: str) -> socket.socket:
 
 
 def _masked(text: bytes) -> bytes:
-    """A client's text frame; a mask of zeros is a mask."""
+    """Return a client's text frame, masked with zeros."""
     return bytes((0x81, 0x80 | len(text))) + b"\0\0\0\0" + text
 
 
 async def _until_shed(server: Server, frozen: socket.socket) -> int:
-    """It asks for the whole state again and again, which it does not read, until the server gives it up."""
+    """Request the whole state repeatedly without reading it, until the server drops the connection."""
     until = time.monotonic() + 300
     async with plain_http() as http:
         while time.monotonic() < until:

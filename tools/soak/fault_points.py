@@ -1,7 +1,7 @@
-"""Fault points: a server that kills itself at a given place, so that tests can see what survives.
+"""Fault points: a server that kills itself at a given point, so that tests can check what survives.
 
 `python -m tools.soak.fault_points after_commit:3 serve` is `cartagena serve` that sends itself SIGKILL when it
-passes that point for the third time. The shipped code knows nothing of it: `arm` wraps a few calls from outside.
+passes that point for the third time. The shipped code does not know about it: `arm` wraps a few calls from outside.
 """
 
 from __future__ import annotations
@@ -11,39 +11,40 @@ import functools
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from types import FrameType
 from typing import Any
 
 from app.cli import main
 from app.play.room.rooms import Rooms
 from app.play.room.subscribers import Subscribers
-from app.store.games.chat import Chat
-from app.store.games.due_work import DueWork
+from app.store.games import sqlite_writer
+from app.store.games.chat import SqlChat
+from app.store.games.due_work import SqlDueWork
+from app.store.games.log import SqlGameLog
 from app.store.games.postgres_writer import PostgresWriter
 from app.store.games.sqlite_writer import SqliteWriter
-from app.store.games.store import SqlGameStore
 
 __all__ = ["POINTS", "BadFault", "arm", "check"]
 
 _WRITERS = (SqliteWriter, PostgresWriter)
-_FLUSH_SECONDS = 0.02  # the event loop sends what was written to sockets a moment later
+_FLUSH_SECONDS = 0.02  # the event loop sends written data to sockets a moment later
 
 
 class BadFault(ValueError):
-    """Not a fault point, or not a number of passes."""
+    """Not a fault point, or not a count."""
 
 
 def check(wish: str) -> tuple[str, int, bool]:
-    """The point, the pass that kills and whether to count at once: `point`, `point:n`, `point:n:later`.
+    """Parse `point`, `point:n` or `point:n:later` into the point, the pass that kills, and whether to count at once.
 
-    Raises BadFault.
+    Raise BadFault.
     """
     name, _, rest = wish.partition(":")
     times, _, when = (rest or "1").partition(":")
     if name not in POINTS or not times.isdigit() or int(times) < 1 or when not in ("", "later"):
         raise BadFault(
-            f"{wish!r} is no fault; there are {', '.join(POINTS)}, with :n for the n-th time, "
+            f"{wish!r} is not a fault point; choose one of {', '.join(POINTS)}, with :n for the n-th time, "
             "and :later to count from SIGUSR1 on"
         )
     return name, int(times), not when
@@ -75,10 +76,14 @@ Passed = Callable[[], bool]
 
 
 def _around(
-    owner: type, method: str, passed: Passed, *, after: bool, only: Callable[..., bool] | None = None
+    owner: type,
+    original: Callable[..., Awaitable[Any]],
+    passed: Passed,
+    *,
+    after: bool,
+    only: Callable[..., bool] | None = None,
 ) -> None:
-    """Die before or after an asynchronous method; `only` looks at its result (after) or arguments (before)."""
-    original = getattr(owner, method)
+    """Die before or after a method of `owner`; `only` filters by its result (after) or arguments (before)."""
 
     @functools.wraps(original)
     async def wrapped(*args: Any, **named: Any) -> Any:
@@ -89,18 +94,18 @@ def _around(
             _die()
         return result
 
-    setattr(owner, method, wrapped)
+    setattr(owner, original.__name__, wrapped)
 
 
 def _before_append(passed: Passed) -> None:
-    """Decided, nothing written."""
+    """Decided, but nothing written."""
     for writer in _WRITERS:
-        _around(writer, "write", passed, after=False)
+        _around(writer, writer.write, passed, after=False)
 
 
 def _before_commit(passed: Passed) -> None:
     """Rows written, transaction open."""
-    in_thread = SqliteWriter._write_rows
+    in_thread = sqlite_writer.write_rows
 
     def written(*args: Any) -> Any:
         outcome = in_thread(*args)
@@ -108,7 +113,7 @@ def _before_commit(passed: Passed) -> None:
             _die()
         return outcome
 
-    SqliteWriter._write_rows = staticmethod(written)  # type: ignore[method-assign, assignment]
+    setattr(sqlite_writer, "write_rows", written)  # noqa: B010 (its signature is any)
     on_loop = PostgresWriter._write_rows
 
     async def sent(run: Any, *args: Any) -> None:
@@ -121,14 +126,14 @@ def _before_commit(passed: Passed) -> None:
 
 
 def _after_commit(passed: Passed) -> None:
-    """On disk, and nobody knows."""
+    """On disk, but nothing sent."""
     for writer in _WRITERS:
-        _around(writer, "write", passed, after=True)
+        _around(writer, writer.write, passed, after=True)
 
 
 def _after_ack(passed: Passed) -> None:
-    """The sender has its answer, nobody else has seen the entry."""
-    original = Subscribers.tell_entry
+    """The sender has its answer, no other client has seen the entry."""
+    original = Subscribers.send_entry
     is_dying = False
 
     @functools.wraps(original)
@@ -143,24 +148,28 @@ def _after_ack(passed: Passed) -> None:
             return
         is_dying = True
         everybody, self._by_seat = self._by_seat, {acked: self._by_seat[acked]}
-        self._arrange()
+        self._index_listeners()
         original(self, before, table, entry, events, acked, frames)
         self._by_seat = everybody
-        self._arrange()
+        self._index_listeners()
         asyncio.get_running_loop().call_later(_FLUSH_SECONDS, _die)
 
-    Subscribers.tell_entry = tell_entry  # type: ignore[method-assign]
+    Subscribers.send_entry = tell_entry  # type: ignore[method-assign]
 
 
 def _loading(passed: Passed) -> None:
-    """A room is being read."""
+    """While a room is being loaded."""
     _around(
-        SqlGameStore, "entries", passed, after=False, only=lambda store, game, after=0, limit=None: after == 0
+        SqlGameLog,
+        SqlGameLog.read_entries,
+        passed,
+        after=False,
+        only=lambda store, game, after=0, limit=None: after == 0,
     )
 
 
 def _evicting(passed: Passed) -> None:
-    """A room has just been forgotten."""
+    """Just after a room was evicted."""
     original = Rooms.evict
 
     @functools.wraps(original)
@@ -175,12 +184,12 @@ def _evicting(passed: Passed) -> None:
 
 def _claiming(passed: Passed) -> None:
     """Due work is leased to a worker that will not do it."""
-    _around(DueWork, "claim_due", passed, after=True, only=bool)
+    _around(SqlDueWork, SqlDueWork.claim, passed, after=True, only=bool)
 
 
 def _chatting(passed: Passed) -> None:
-    """A line is stored, its writer does not know."""
-    _around(Chat, "add_chat", passed, after=True)
+    """A chat line is stored, but not acknowledged."""
+    _around(SqlChat, SqlChat.add_line, passed, after=True)
 
 
 POINTS: dict[str, Callable[[Passed], None]] = {

@@ -1,7 +1,7 @@
 """Servers that start fast: one process imports the server once and forks a child for every start.
 
-A child is a `cartagena serve` like any other (settings, migrations, listening socket, uvicorn); only the
-second or so of importing is saved, without which a thousand kills would take an afternoon.
+A child is a `cartagena serve` like any other (settings, migrations, listening socket, uvicorn). Only the second of
+importing is saved, without which a thousand kills would take an afternoon.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Limits as a public site would not set them: all clients here share one address and press all buttons.
+# Limits that a public site would not set: all clients here share one address and send every command.
 ROOMY: dict[str, Any] = {
     "requests_per_second": 100_000.0,
     "requests_burst": 100_000,
@@ -38,16 +38,14 @@ ROOMY: dict[str, Any] = {
     "sockets_per_address": 10_000,
     "rooms_per_guest": 1_000_000,
 }
-WAITS = (
-    "opens when it has stopped"  # what a server says that was started before the one before it has stopped
-)
-START_SECONDS = 180.0  # on a machine that does much else
+WAITS = "waiting until it has stopped"  # logged by a server that was started before its predecessor stopped
+START_SECONDS = 180.0  # enough for a busy machine
 
 
 class ForkServer:
-    """The process that forks servers; dies with us, and every server with it.
+    """Process that forks servers; it ends with this process, and every server ends with it.
 
-    `root`: where the server's code is; another release's, to run beside this one's.
+    `root` is the folder of the server's code, possibly of another release.
     """
 
     def __init__(self, root: Path = ROOT) -> None:
@@ -64,11 +62,11 @@ class ForkServer:
             stdout=subprocess.PIPE,
             text=True,
         )
-        self._read()  # it has imported everything
+        self._read()  # all imports are done
         return self
 
     def fork(self, environment: dict[str, str], log: Path, *, fresh: bool = False, fault: str = "") -> int:
-        """A new server; its process id. `fresh`: a Python of its own; `fault`: the fault point at which it dies."""
+        """Start a server and return its process id. `fresh`: in a new Python; `fault`: its fault point."""
         assert self._process is not None
         assert self._process.stdin is not None
         order = json.dumps({"environment": environment, "log": str(log), "fresh": fresh, "fault": fault})
@@ -89,7 +87,7 @@ class ForkServer:
         if self._process is not None:
             assert self._process.stdin is not None
             assert self._process.stdout is not None
-            self._process.stdin.close()  # it ends at the end of its orders
+            self._process.stdin.close()  # it exits at the end of its input
             self._process.wait()
             self._process.stdout.close()
             self._process = None
@@ -104,31 +102,31 @@ class ForkServer:
 
 
 class Server:
-    """One server with a port of its own that it keeps over its deaths."""
+    """A server that keeps its port across restarts."""
 
     def __init__(self, fork_server: ForkServer, database_url: str, folder: Path, **changes: Any) -> None:
         self.fork_server = fork_server
-        # Bound and never listening: nobody else gets this port while the server is dead.
+        # Bound but not listening: no other process gets this port while the server is down.
         self._kept = socket.socket()
         self._kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self._kept.bind(("127.0.0.1", 0))
         self.port = int(self._kept.getsockname()[1])
         self.base = f"http://127.0.0.1:{self.port}"
-        plain = database_url.replace("+aiosqlite", "").replace("+asyncpg", "")
+        plain = database_url.replace("+asyncpg", "")
         self.settings: dict[str, Any] = {**ROOMY, "database": plain, "port": self.port, **changes}
         folder.mkdir(parents=True, exist_ok=True)
         self._log = folder / f"server-{self.port}.log"
         self.pid = 0
         self.starts = 0
-        self.stopped_at = 0.0  # when it was last told to stop
+        self.stopped_at = 0.0  # when it was last asked to stop
 
     async def start(self, **changes: Any) -> None:
-        """Started and ready; one with a fault may be dead already."""
+        """Start the server and wait until it is ready; with a fault point it may already be dead."""
         await self.launch(**changes)
         await self.until_ready(may_die=bool(changes.get("fault")))
 
     async def launch(self, *, fresh: bool = False, fault: str = "", **changes: Any) -> None:
-        """Started, whether it gets anywhere or not."""
+        """Start the server without waiting for it."""
         settings = {**self.settings, **changes}
         environment = {f"CARTAGENA_{name.upper()}": str(value) for name, value in settings.items()}
         self.pid = await asyncio.to_thread(
@@ -148,7 +146,7 @@ class Server:
             await asyncio.sleep(0.01)
 
     async def succeed(self, *, fresh: bool) -> None:
-        """The next one is started first, and waits at the file until this one has stopped."""
+        """Start the successor first; it waits for the database file until this server has stopped."""
         old, said = self.pid, len(self.said())
         await self.launch(fresh=fresh)
         while WAITS not in self.said()[said:]:
@@ -161,11 +159,11 @@ class Server:
         await self.until_ready()
 
     async def until_said(self, words: str) -> None:
-        """Until its log says so."""
+        """Wait until its log contains `words`."""
         until = time.monotonic() + START_SECONDS
         while words not in self.said():
             if time.monotonic() > until:
-                raise AssertionError(f"the server did not say {words!r}:\n{self.said()[-3000:]}")
+                raise AssertionError(f"the server did not log {words!r}:\n{self.said()[-3000:]}")
             await asyncio.sleep(0.01)
 
     async def _is_ready(self) -> bool:
@@ -198,7 +196,7 @@ class Server:
             os.kill(self.pid, which)
 
     async def gone(self, seconds: float) -> bool:
-        """Whether the process has ended within that time."""
+        """Wait until the process has ended; return whether it did in time."""
         try:
             handle = os.pidfd_open(self.pid)
         except ProcessLookupError:
@@ -224,7 +222,7 @@ class Server:
         return self._log.read_text(errors="replace") if self._log.exists() else ""
 
     def tracebacks(self) -> list[str]:
-        """The end of its log, if it holds one: a fault that nobody was told of is still a fault."""
+        """Return the end of its log if it contains a traceback: an unreported error is still an error."""
         said = self.said()
         return [f"the server's log has a traceback:\n{said[-2000:]}"] if "Traceback" in said else []
 
@@ -236,7 +234,7 @@ class Server:
 async def serving(
     fork_server: ForkServer, database_url: str, folder: Path, **changes: Any
 ) -> AsyncIterator[Server]:
-    """A running server, stopped at the end of the block."""
+    """Run a server and stop it at the end of the block."""
     server = Server(fork_server, database_url, folder, **changes)
     try:
         await server.start()
@@ -247,7 +245,7 @@ async def serving(
 
 
 def _main() -> None:
-    """Orders come as lines, one a server; every answer is its process id."""
+    """Read one order per line and answer each with the process id of the new server."""
     import gc
 
     from app import serve
@@ -270,8 +268,8 @@ def _main() -> None:
 
 
 def _serve(serve: Any, order: dict[str, Any]) -> None:
-    """In the child: the server with its own environment and log, as if it had been started alone."""
-    for which in (signal.SIGCHLD, signal.SIGINT):  # what is ignored here would be ignored there
+    """Run the server in the child with its own environment and log, as if it had been started alone."""
+    for which in (signal.SIGCHLD, signal.SIGINT):  # ignored signals are inherited
         signal.signal(which, signal.SIG_DFL)
     log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     for stream in (1, 2):

@@ -1,4 +1,4 @@
-"""kill -9 under play: at random instants and at fault points; everybody resumes, the ledger finds nothing lost."""
+"""kill -9 during play, at random instants and at fault points: all clients resume, the ledger finds nothing lost."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ POINTS = (
     "evicting",
     "chatting",
 )
-PATIENCE = 60.0  # seconds; a point that is not passed by then is killed at, as a random instant
+PATIENCE = 60.0  # seconds; a fault point that is not reached by then becomes a kill at a random instant
 
 
 def long_plan(kills: int) -> list[str]:
-    """Every second kill at a random instant, the others at the points in turn."""
+    """Return a plan with every second kill at a random instant, the others at the fault points in rotation."""
     return [POINTS[number // 2 % len(POINTS)] if number % 2 else "random" for number in range(kills)]
 
 
 @dataclass
 class KillRun:
-    """How many kills, where, and what the ledger says."""
+    """Number of kills by fault point, and the ledger's result."""
 
     seed: int
     kills: Counter[str] = field(default_factory=Counter)
@@ -70,10 +70,10 @@ async def kill_under_play(
     say: bool = False,
     **terms: Any,
 ) -> KillRun:
-    """A kill for each item of the plan: a fault point, or `random`; after each, everything is checked.
+    """Kill the server once for each item of the plan (a fault point, or `random`) and check everything after each.
 
-    `in_a_row`: no rest between them, and everybody's view is compared after the last one only. Stops at
-    the first thing that is wrong, and when the seconds are over.
+    `in_a_row`: no pause between kills, and views are compared after the last one only. Stops at the first error
+    and when the time is over.
     """
     run = KillRun(seed)
     rng = Random(seed)
@@ -111,23 +111,23 @@ async def kill_under_play(
 
 
 def _fault(point: str, rng: Random) -> str:
-    """A life of the server has one fault, which sleeps until SIGUSR1."""
+    """Return the fault of one life of the server; it is inactive until SIGUSR1."""
     if point in ("", "random", "loading"):
         return ""
     return f"{point}:{1 if point == 'evicting' else rng.randint(1, 6)}:later"
 
 
 async def _die(server: Server, group: TableGroup, run: KillRun, rng: Random, point: str) -> None:
-    """Play until the server dies where it was told to, or at a random instant."""
+    """Play until the server dies at its fault point or at a random instant."""
     for client in group.everybody:
         client.chatty = 0.3 if point == "chatting" else 0.03
     thinkers = _children(server) if any(seated.bots for seated in group.tables) else []
     idle = group.tables[rng.randrange(len(group.tables))] if point == "evicting" else None
     if idle is not None:
-        for client in idle.clients:  # only a room that is there can be put away
+        for client in idle.clients:  # only a loaded room can be evicted
             await client.until(lambda client: client.greeted)
         await _go_away(idle)
-    if point == "loading":  # all rooms are loaded: it takes a new life to load them again
+    if point == "loading":  # all rooms are loaded, so a restart is needed to load them again
         await server.kill()
         await server.start(fault="loading")
     elif point != "random":
@@ -150,7 +150,7 @@ async def _die(server: Server, group: TableGroup, run: KillRun, rng: Random, poi
 
 
 def _children(server: Server) -> list[psutil.Process]:
-    """The processes in which its bots think: they end when nobody can hear them."""
+    """Return the server's bot processes; they exit when their parent is gone."""
     try:
         return psutil.Process(server.pid).children(recursive=True)
     except psutil.NoSuchProcess:
@@ -160,7 +160,7 @@ def _children(server: Server) -> list[psutil.Process]:
 async def _revive(
     server: Server, group: TableGroup, run: KillRun, rng: Random, following: str, *, in_a_row: bool
 ) -> None:
-    # Before the server is back: nothing may have been shown that the log does not have.
+    # Checked before the server is back: clients must not have been shown anything that is not in the log.
     await group.check(views=False)
     timed = [seated for seated in group.tables if _has_running_clock(seated)]
     began = time.monotonic()
@@ -182,7 +182,7 @@ def _has_running_clock(seated: SoakTable) -> bool:
 
 
 async def _somebody_moves(group: TableGroup) -> None:
-    """At every table that still plays: clocks are only credited when somebody looks at them."""
+    """Let a player move at every running table: clocks are credited only when a room is used."""
     await group.go_on()
     for seated in group.tables:
         client = seated.players[0]
@@ -195,7 +195,7 @@ def _has_moved(before: int, client: SoakClient) -> bool:
 
 
 def _check_credit(seated: SoakTable, died: int, born: int, tally: Tally) -> None:
-    """The time without a server counts for nobody: the log says so for all of it."""
+    """Check that the whole time without a server was credited to the clocks."""
     table = seated.book.table
     assert table is not None
     if table.is_over:

@@ -1,4 +1,4 @@
-"""The ledger: reads the log past the server and compares it with what every client was shown and promised."""
+"""The ledger: reads the log directly from the database and compares it with what every client received."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from app.play.log.entries import Entry
 from app.play.log.fold import fold
 from app.play.log.table import Table
 from app.play.ports import StoreUnavailable
-from app.play.room.broadcast import table_block, view_json
+from app.play.room.audience_frames import table_block, view_json
 from app.rules import Event
 from app.store.games.store import SqlGameStore, open_store
-from tools.soak.client import Noted, SoakClient
+from tools.soak.client import Notes, SoakClient
 
 Json = dict[str, Any]
 Answer = TypeVar("Answer")
-_TRIES = 20  # of ten seconds at most
-_SETTLING, _MOMENT = 400, 0.05  # times and seconds until log and people stand at one number
+_TRIES = 20  # of at most ten seconds each
+_SETTLING, _MOMENT = 400, 0.05  # attempts and seconds until the log and all clients are at the same version
 
 
 @dataclass
 class Tally:
-    """What was checked, and what was wrong (which must be nothing)."""
+    """What was checked, and the errors found."""
 
     entries: int = 0
     acknowledged: int = 0
@@ -47,7 +47,7 @@ class Tally:
 
     @property
     def checked(self) -> str:
-        """What was compared with the log."""
+        """Summary of what was compared with the log."""
         return (
             f"{self.acknowledged} acknowledged commands, {self.lines} chat lines, {self.shown} frames, "
             f"{self.views} views, {self.credits} credits"
@@ -58,7 +58,7 @@ class Tally:
 
 
 async def asked(question: Callable[[], Awaitable[Answer]]) -> Answer:
-    """What the database says, past the server; on a machine that does much else it may take its time."""
+    """Query the database directly, retrying because a busy machine may be slow to answer."""
     for _ in range(_TRIES):
         try:
             return await question()
@@ -68,7 +68,7 @@ async def asked(question: Callable[[], Awaitable[Answer]]) -> Answer:
 
 
 class Book:
-    """One game's log as read so far: what was there once must stay."""
+    """One game's log as read so far; entries must never change or vanish."""
 
     def __init__(self, store: SqlGameStore, game: str, *, may_be_older: bool = False) -> None:
         self.store = store
@@ -80,23 +80,23 @@ class Book:
         self.commands: dict[str, list[int]] = {}
 
     async def read(self, tally: Tally) -> None:
-        row = await asked(lambda: self.store.game(self.game))
-        found = await asked(lambda: self.store.entries(self.game))
+        row = await asked(lambda: self.store.log.read_game(self.game))
+        found = await asked(lambda: self.store.log.read_entries(self.game))
         if row is None:
             tally.wrong.append(f"{self.game} is gone")
             return
         if found[: len(self.entries)] != self.entries:
             tally.wrong.append(f"{self.game}: the log was changed after it was read")
         if [entry.seq for entry in found] != list(range(1, len(found) + 1)):
-            tally.wrong.append(f"{self.game}: the log's numbers have holes")
-        after = await asked(lambda: self.store.game(self.game))
-        # Play may go on while this is read: the log lies between the heads before and after it.
+            tally.wrong.append(f"{self.game}: the log's numbers have gaps")
+        after = await asked(lambda: self.store.log.read_game(self.game))
+        # Play may continue during the read, so the log's length lies between the heads before and after it.
         if after is None or not row.seq <= len(found) <= after.seq:
             heads = f"{row.seq} and then {after and after.seq}"
             tally.wrong.append(f"{self.game}: the head says {heads}, the log has {len(found)}")
         new = found[len(self.entries) :]
         self.entries = found
-        self.table = self.table or Table.of(row)
+        self.table = self.table or Table.from_row(row)
         for entry in new:
             self.events[entry.seq] = fold(self.table, entry)
             if entry.command is not None:
@@ -109,10 +109,10 @@ class Book:
             if len(seqs) != 1
         ]
 
-    async def check_notes(self, client: SoakClient, noted: Noted, tally: Tally) -> None:
-        """What was acknowledged is there once, what was refused is not, what was shown is what is there.
+    async def check_notes(self, client: SoakClient, noted: Notes, tally: Tally) -> None:
+        """Check that acknowledged commands are stored once, refused ones are not, and frames match the log.
 
-        The notes were handed in before the log was read: what is told later may be stored later.
+        The notes must have been taken before the log was read: later frames may belong to later entries.
         """
         assert self.table is not None
         who = f"{self.game} seat {client.seat}"
@@ -120,7 +120,7 @@ class Book:
             tally.acknowledged += 1
             if self.commands.get(command) != [seq]:
                 tally.wrong.append(
-                    f"{who}: {command} acknowledged at {seq}, is at {self.commands.get(command)}"
+                    f"{who}: {command} was acknowledged at {seq}, but is at {self.commands.get(command)}"
                 )
         for command, code in noted.refused.items():
             tally.refused += 1
@@ -129,13 +129,13 @@ class Book:
         for seq, kind, events in noted.shown:
             tally.shown += 1
             if seq not in self.events:
-                tally.wrong.append(f"{who}: was shown {seq}, which is not in the log")
+                tally.wrong.append(f"{who}: received {seq}, which is not in the log")
             elif kind == "events":
                 meant = self.table.rules.events_for(self.events[seq], client.seat, self.table.options)
                 if events != orjson.loads(orjson.dumps(meant)):
-                    tally.wrong.append(f"{who}: was shown something else than the log's {seq}")
+                    tally.wrong.append(f"{who}: received something other than the log's {seq}")
         if noted.seq > len(self.entries):
-            tally.wrong.append(f"{who}: holds version {noted.seq}, the log ends at {len(self.entries)}")
+            tally.wrong.append(f"{who}: is at version {noted.seq}, the log ends at {len(self.entries)}")
         if noted.lines:
             await self._check_lines(noted.lines, who, tally)
         tally.wrong += [f"{who}: {problem}" for problem in client.problems]
@@ -143,7 +143,7 @@ class Book:
 
     async def _check_lines(self, lines: dict[str, int], who: str, tally: Tally) -> None:
         stored: dict[str, list[int]] = {}
-        for line in await asked(lambda: self.store.chat(self.game, 0, 100_000)):
+        for line in await asked(lambda: self.store.chat.read_lines(self.game, 0, 100_000)):
             stored.setdefault(line.command, []).append(line.n)
         for command, number in lines.items():
             tally.lines += 1
@@ -153,9 +153,9 @@ class Book:
                 )
 
     def check_view(self, client: SoakClient, tally: Tally) -> None:
-        """Folded from events and folded from the log: one and the same.
+        """Check that the view folded from events equals the view folded from the log.
 
-        A worker of an older release, if one `may_be_older`, tells of a table only what it knows.
+        A worker of an older release (`may_be_older`) sends only the fields it knows.
         """
         assert self.table is not None
         tally.views += 1
@@ -170,12 +170,12 @@ class Book:
         if _text(_nameless(client.table)) != _text(_nameless(meant)):
             tally.wrong.append(f"{who}: the table block at {client.seq} is not the log's")
         if _deadlines(client.clock) != _deadlines(
-            msgspec.to_builtins(self.table.clocks.shown()) if self.table.clocks else None
+            msgspec.to_builtins(self.table.clocks.to_frame()) if self.table.clocks else None
         ):
             tally.wrong.append(f"{who}: the clock at {client.seq} is not the log's")
 
     async def check_fresh(self, client: SoakClient, tally: Tally, http: httpx.AsyncClient) -> None:
-        """What is fetched anew is what was folded."""
+        """Check that a freshly fetched view equals the folded one."""
         for _ in range(_SETTLING):
             answer = await http.get(
                 f"{client.base}/api/v1/games/{self.game}",
@@ -184,16 +184,16 @@ class Book:
             fresh = answer.json()
             if fresh.get("seq") == client.seq:
                 break
-            await asyncio.sleep(_MOMENT)  # something was on its way to one of the two
+            await asyncio.sleep(_MOMENT)  # a frame was still on its way
         if fresh.get("seq") != client.seq or _text(fresh.get("view")) != _text(client.view):
             tally.wrong.append(
-                f"{self.game} seat {client.seat}: a fresh look at {client.seq} shows another view: {answer.status_code}"
+                f"{self.game} seat {client.seat}: a fresh view at {client.seq} differs: {answer.status_code}"
             )
 
     async def settle(self, clients: list[SoakClient], tally: Tally) -> None:
-        """Read on until log and people stand at one number: a clock may be credited while everybody rests.
+        """Read until the log and all clients are at the same version: a clock may be credited while clients rest.
 
-        Nothing may be awaited between this and comparing.
+        There must be no await between this and the comparison.
         """
         for _ in range(_SETTLING):
             await self.read(tally)
@@ -203,7 +203,7 @@ class Book:
 
 
 def _nameless(table: Json | None) -> Json:
-    """Names and the title stand with people, not in the log."""
+    """Remove names and the title, which are stored with people and not in the log."""
     shown = dict(table or {})
     shown["seats"] = [{**seat, "name": None} for seat in shown.get("seats", ())]
     return {**shown, "title": ""}
@@ -214,14 +214,14 @@ def _text(value: Any) -> bytes:
 
 
 def _deadlines(clock: Json | None) -> dict[int, int]:
-    """When the running clocks end: the same however often a client was told of them."""
+    """Return when the running clocks end, which does not depend on how often a client was told."""
     return {} if clock is None else {seat: clock["at"] + clock["left"][seat] for seat in clock["running"]}
 
 
 async def check_all(
     books: Iterable[tuple[Book, list[SoakClient]]], http: httpx.AsyncClient | None = None, *, views: bool
 ) -> Tally:
-    """Every table: its log, what its people noted and, when all is quiet, what they see."""
+    """Check every table: its log, its clients' notes and, at rest, their views."""
     tally = Tally()
     for book, clients in books:
         noted = [client.take_notes() for client in clients]
@@ -240,6 +240,6 @@ async def check_all(
 
 @asynccontextmanager
 async def reading(database_url: str) -> AsyncIterator[SqlGameStore]:
-    """The database, past the server."""
+    """Open the database directly, bypassing the server."""
     async with open_store(database_url, lambda seconds, rows: None) as store:
         yield store

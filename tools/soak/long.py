@@ -1,4 +1,4 @@
-"""The long soak: thousands of games by programs, rooms loaded and evicted; memory, tasks and handles stay flat."""
+"""The long soak: thousands of scripted games, rooms loaded and evicted; memory, tasks and handles must stay flat."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from tools.soak.plot import Line, draw
 from tools.soak.table_group import SoakTable, play_one
 
 SAMPLE_SECONDS = 5.0
-_EVERY = 20  # one game in so many is compared with its log, frame by frame
+_EVERY = 20  # one game in this many is compared with its log frame by frame
 
 
 @dataclass
 class Sample:
-    """The server at one moment."""
+    """Gauges of the server at one moment."""
 
     seconds: float
     games: int
     entries: int
     memory: float
-    """MiB that are the server's alone (RSS)"""
+    """private memory of the server in MiB (RSS)"""
     handles: int
     threads: int
     tasks: int
@@ -43,7 +43,7 @@ class Sample:
 
 @dataclass
 class LongRun:
-    """What was played, and how the server was meanwhile."""
+    """What was played, and the samples taken meanwhile."""
 
     seed: int
     samples: list[Sample] = field(default_factory=list)
@@ -54,10 +54,10 @@ class LongRun:
     tally: Tally = field(default_factory=Tally)
 
     def growth(self, name: str) -> float:
-        """The last quarter beside the second: 1 is flat. The first is warming up.
+        """Return the mean of the last quarter divided by that of the second: 1 is flat. The first quarter is warm-up.
 
-        A room stays for a moment after its game, so rooms beside the tables are counted by the games of that time:
-        more of them when more is played, because others left the machine to it, are no leak.
+        A room stays loaded for a moment after its game, so rooms beyond the tables are divided by the games of that
+        time: more rooms because more games were played are not a leak.
         """
         quarter = max(1, len(self.samples) // 4)
         early, late = self.samples[quarter : 2 * quarter], self.samples[-quarter:]
@@ -95,7 +95,7 @@ async def play_long(
     sample_seconds: float = SAMPLE_SECONDS,
     say: Callable[[str], None] | None = None,
 ) -> LongRun:
-    """Games one after the other at so many tables, for so long."""
+    """Play games one after the other at this many tables, for this long."""
     run = LongRun(seed, tables=tables)
     rng = Random(seed)
     server = Server(fork_server, database_url, folder, idle_seconds=2.0, sweep_seconds=20.0)
@@ -142,7 +142,7 @@ async def play_long(
 
 
 async def _reload(http: httpx.AsyncClient, url: str) -> None:
-    """A room that was put away is read from its log again; who is asked to try again does."""
+    """Request a room that was evicted, so that it is loaded from its log again; retry if asked to."""
     answer = await http.get(url)
     while answer.status_code == 503:
         await asyncio.sleep(0.25)
@@ -151,7 +151,7 @@ async def _reload(http: httpx.AsyncClient, url: str) -> None:
 
 
 def _forget(client: SoakClient) -> None:
-    """What a client remembers for other runs would be this run's own leak."""
+    """Clear what a client remembers for other runs, which would count as a leak here."""
     for kept in (client.answered_in, client.resumed_in, client.closed_with, client.byes):
         kept.clear()
 
@@ -193,7 +193,7 @@ async def _look(server: Server, run: LongRun, http: httpx.AsyncClient, seconds: 
 
 
 def plot(run: LongRun, file: Path) -> None:
-    """The samples as a picture, and as numbers beside it."""
+    """Write the samples as a picture, with the numbers beside it."""
     at = [sample.seconds / 60 for sample in run.samples]
     lines = [
         Line(title, unit, [float(getattr(sample, name)) for sample in run.samples])

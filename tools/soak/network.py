@@ -1,4 +1,4 @@
-"""The network misbehaves under play: what a client saw is always a prefix of the log, and it is back at once."""
+"""Network faults during play: what a client saw is always a prefix of the log, and it resumes at once."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from tools.soak.proxy import Proxy, proxied
 from tools.soak.table_group import TableGroup
 
 KINDS = ("cut", "cut_in_frame", "half_open", "refuse", "hang", "slow", "double")
-_AWAY = 0.3  # seconds a fault lasts where it lasts
+_AWAY = 0.3  # duration of a fault that lasts, in seconds
 
 
 @dataclass
 class NetworkRun:
-    """How often each fault was tried, and how long clients took to be back."""
+    """Number of faults by kind, and how long clients took to recover."""
 
     seed: int
     faults: Counter[str] = field(default_factory=Counter)
     back_in: list[float] = field(default_factory=list)
-    """seconds from the network's return until a client that was cut off was up to date"""
+    """seconds from the network's return until a disconnected client was up to date"""
     cut: int = 0
     doubled: int = 0
     tally: Tally = field(default_factory=Tally)
@@ -58,7 +58,7 @@ async def disturb(
     tables: int = 3,
     minutes: float = float("inf"),
 ) -> NetworkRun:
-    """So many faults of the network, one after the other, each followed by a check of everything."""
+    """Inject this many network faults one after the other, and check everything after each."""
     run = NetworkRun(seed)
     until = time.monotonic() + 60 * minutes
     rng = Random(seed)
@@ -67,7 +67,7 @@ async def disturb(
         reading(database_url) as store,
         proxied(server.port, seed) as proxy,
     ):
-        # The page's own address is the proxy's: that is where its sockets come from.
+        # Clients use the proxy's address as their origin, as a page would.
         group = TableGroup([proxy.base], store, seed)
         run.tally = group.tally
         try:

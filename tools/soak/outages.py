@@ -1,4 +1,4 @@
-"""The database goes away under play: refused, hanging, slow, read-only, full; nobody is promised what is not stored."""
+"""Database outages during play (refused, hanging, slow, read-only, full): nothing is acknowledged but not stored."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Step = Callable[[], Awaitable[None]]
 SQLITE_KINDS = ("hanging", "slow", "full")
 POSTGRESQL_KINDS = ("crashed", "refused", "hanging", "slow", "read-only", "full")
 
-# A disk of our own that is full would need rights over the machine: every write is answered as on one.
+# A really full disk would need control over the machine, so every write fails with the same error instead.
 _WRITTEN = ("log", "games", "chat", "due", "beats", "outages", "seats")
 _FULL = """CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END$$"""
@@ -37,8 +37,8 @@ class Fault:
     name: str
     begin: Step
     end: Step
-    is_slow: bool = False  # play goes on, only slower
-    is_unreadable: bool = False  # nor can the ledger read while it lasts
+    is_slow: bool = False  # play continues, only slower
+    is_unreadable: bool = False  # the ledger cannot read meanwhile either
 
 
 @dataclass
@@ -48,9 +48,9 @@ class OutageRun:
     seed: int
     outages: list[str] = field(default_factory=list)
     told: int = 0
-    """commands that were answered with try_again, or not at all while it lasted"""
+    """commands answered with try_again, or not answered while it lasted"""
     promised: int = 0
-    """what was acknowledged while it lasted and was not in the log then; must be 0"""
+    """commands acknowledged during it that were not in the log then; must be 0"""
     recoveries: list[float] = field(default_factory=list)
     by_clock: int = 0
     tally: Tally = field(default_factory=Tally)
@@ -65,7 +65,7 @@ class OutageRun:
 
 
 async def sqlite_faults(file: Path, server: Server) -> list[Fault]:
-    """Another process holds the write lock (hanging, slow), no file may grow (full)."""
+    """Another process holds the write lock (hanging, slow), or no file may grow (full)."""
     held: list[Any] = []
 
     async def lock() -> None:
@@ -74,7 +74,7 @@ async def sqlite_faults(file: Path, server: Server) -> list[Fault]:
         try:
             await asyncio.shield(taking)
         except asyncio.CancelledError:
-            await taking  # a thread cannot be stopped: it would take the lock, and nobody would give it back
+            await taking  # a thread cannot be cancelled: it would take the lock and never release it
             link.close()
             raise
         held.append(link)
@@ -153,7 +153,7 @@ async def postgres_faults(postgres: Postgres, database: str, proxy: Proxy) -> li
         for _ in range(60):
             try:
                 await asyncio.to_thread(postgres.restart)
-            except ServiceError:  # what the killed one left behind is still dying
+            except ServiceError:  # processes of the killed server are still exiting
                 await asyncio.sleep(0.5)
             else:
                 return
@@ -184,7 +184,7 @@ async def take_away(
     kinds: list[str] | None = None,
     **terms: Any,
 ) -> OutageRun:
-    """Each kind of outage for each of these lengths, on SQLite or, when one is given, on PostgreSQL."""
+    """Run each kind of outage for each of these lengths, on SQLite or, if given, on PostgreSQL."""
     if postgres is not None:
         database = postgres.create_database()
         async with proxied(postgres.port, seed) as proxy:
@@ -195,7 +195,7 @@ async def take_away(
                 server, postgres.url(database), faults, seconds, seed, tables, kinds, terms
             )
     file = folder / "outage.db"
-    url = f"sqlite+aiosqlite:///{file}"
+    url = f"sqlite:///{file}"
     server = Server(fork_server, url, folder)
     return await _take_away(
         server, url, await sqlite_faults(file, server), seconds, seed, tables, kinds, terms
@@ -244,7 +244,7 @@ async def _one(group: TableGroup, fault: Fault, seconds: float, run: OutageRun) 
     await asyncio.sleep(seconds)
     if not fault.is_slow:
         await group.somebody_waits()
-    # The log is read past the server and past the fault: whatever was acknowledged by now is there by now.
+    # The log is read directly from the database: every command acknowledged by now must be in it.
     if not fault.is_unreadable:
         run.promised += len((await group.check(views=False)).wrong)
     run.told += sum(len(client.pending) + client.troubled for client in group.everybody) - troubled

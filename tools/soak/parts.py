@@ -1,4 +1,4 @@
-"""The parts of `make soak`, each with its length; a part says what it tried and what was wrong: nothing, we hope."""
+"""The parts of `make soak` with their lengths; each reports what it tried and what was wrong."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from tools.soak.restart import restart_under_load
 from tools.soak.rolling import roll
 from tools.soak.workers import upset
 
-LANES = 4  # servers that are killed at once, in one part
-TURN = {"kind": "turn", "seconds": 15}  # shorter than most outages: whoever is not credited loses turns
+LANES = 4  # servers killed concurrently in one part
+TURN = {"kind": "turn", "seconds": 15}  # shorter than most outages, so an uncredited clock loses turns
 
 
 @dataclass
 class SoakSetup:
-    """What a part works with."""
+    """Folder, servers, seed and scale of a run."""
 
     fork_server: ForkServer
     postgres: Postgres
@@ -36,10 +36,10 @@ class SoakSetup:
     scale: float
     plot: Path | None
     minutes: float = float("inf")
-    """kills, and faults of networks and workers, end when they are over, however many there were"""
+    """kills and network or worker faults stop after this time, however many there were"""
 
     def sqlite(self, name: str) -> str:
-        return f"sqlite+aiosqlite:///{self.folder / name}.db"
+        return f"sqlite:///{self.folder / name}.db"
 
     def postgresql(self) -> str:
         return self.postgres.url(self.postgres.create_database())
@@ -50,7 +50,7 @@ class SoakSetup:
 
 @dataclass(frozen=True)
 class Part:
-    """One part: what it does, how many minutes it takes on two free cores."""
+    """A part: what it does, and how many minutes it takes on two free cores."""
 
     says: str
     minutes: float
@@ -66,7 +66,7 @@ async def _kill_postgresql(setup: SoakSetup) -> Outcome:
 
 
 async def _kill(setup: SoakSetup, name: str, database: Callable[[str], str]) -> Outcome:
-    """Several servers at once, each with its own database, people and chance: most of a kill is waiting."""
+    """Run several servers at once, each with its own database, clients and seed: most of a kill is waiting."""
     plan = long_plan(setup.times(500))
     share = -(-len(plan) // LANES)
     lanes = [f"{name}-{lane}" for lane in range(LANES)]
@@ -117,7 +117,7 @@ async def _database_postgresql(setup: SoakSetup) -> Outcome:
 
 
 async def _database(setup: SoakSetup, kinds: dict[str, Postgres | None]) -> Outcome:
-    """Every kind at once, each with its own server, database and people: most of an outage is waiting."""
+    """Run every kind at once, each with its own server, database and clients: most of an outage is waiting."""
     lengths = [length for length in (1.0, 5.0, 20.0, 60.0) if length <= 60 * max(setup.scale, 1 / 60)]
     runs = await asyncio.gather(
         *(
@@ -195,7 +195,7 @@ async def _crowd(setup: SoakSetup) -> Outcome:
 
 
 async def _workers(setup: SoakSetup) -> Outcome:
-    """Three clusters at once: most of a fault is waiting."""
+    """Run three clusters at once: most of a fault is waiting."""
     runs = await asyncio.gather(
         *(
             upset(
@@ -223,7 +223,7 @@ async def _workers(setup: SoakSetup) -> Outcome:
 
 
 async def _rolling(setup: SoakSetup) -> Outcome:
-    """Two clusters at once, three workers each; new ones come and die beside an old one."""
+    """Run two clusters of three workers each; new workers start and are killed beside an old one."""
     runs = await asyncio.gather(
         *(
             roll(
@@ -295,16 +295,18 @@ async def _long(setup: SoakSetup) -> Outcome:
 
 
 PARTS: dict[str, Part] = {
-    "kill-sqlite": Part("kill -9 under play on SQLite, at random and at fault points", 6, _kill_sqlite),
-    "kill-postgresql": Part("kill -9 under play on PostgreSQL, likewise", 6, _kill_postgresql),
+    "kill-sqlite": Part(
+        "kill -9 during play on SQLite, at random instants and at fault points", 6, _kill_sqlite
+    ),
+    "kill-postgresql": Part("the same on PostgreSQL", 6, _kill_postgresql),
     "database-sqlite": Part("SQLite's file locked, slow, full", 2, _database_sqlite),
     "database-postgresql": Part(
         "PostgreSQL crashed, refused, hanging, slow, read-only, full", 3, _database_postgresql
     ),
-    "network": Part("a network that cuts, half-opens, hangs, slows and doubles", 5, _network),
+    "network": Part("connections cut, half-open, hanging, slow and duplicated", 5, _network),
     "crowd": Part("one frozen spectator among a thousand", 2, _crowd),
-    "workers": Part("Redis away or hanging, a worker frozen or killed, of three", 4, _workers),
-    "rolling": Part("an update: workers of the release before beside new ones on one log", 6, _rolling),
+    "workers": Part("Redis down or hanging, one of three workers frozen or killed", 4, _workers),
+    "rolling": Part("an update: workers of the previous release beside new ones on one log", 6, _rolling),
     "restart": Part("graceful restarts under load", 3, _restart),
-    "long": Part("games by programs; memory, tasks and handles stay flat", 45, _long),
+    "long": Part("scripted games; memory, tasks and handles stay flat", 45, _long),
 }

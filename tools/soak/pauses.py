@@ -1,4 +1,4 @@
-"""How long a client waits before it connects again: in a hurry, or as the page does (static/js/core/socket.js)."""
+"""Reconnect delays: immediate, or as the page does it (static/js/core/socket.js)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _FIRST, _LONGEST, _GROWTH = 0.4, 15.0, 1.8
 
 
 class Hurried:
-    """For runs in which nothing depends on it: at once, again and again."""
+    """Reconnect at once every time."""
 
     def after(self, was_greeted: bool) -> float:
         return _AGAIN
 
 
 class AsPages:
-    """Nearly at once, then a few times a second for three seconds, then longer each time."""
+    """Reconnect almost at once, then a few times a second for three seconds, then with growing delays."""
 
     def __init__(self, rng: Random, now: Callable[[], float] = time.monotonic) -> None:
         self._rng = rng

@@ -1,4 +1,4 @@
-"""Lines over time as an SVG of our own drawing: one small panel a line, each from zero, so that flat looks flat."""
+"""Line charts as SVG: one small panel per line, each starting at zero, so that a flat line looks flat."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _INK, _FAINT, _COLOURS = "#2d2a26", "#b9b2a6", ("#8c3b2e", "#2f5d7c", "#4e6b3a",
 
 @dataclass
 class Line:
-    """One measured thing."""
+    """One measured series."""
 
     title: str
     unit: str
@@ -20,7 +20,7 @@ class Line:
 
 
 def draw(minutes: Sequence[float], lines: Sequence[Line], caption: str) -> str:
-    """The whole picture; every panel begins at 0."""
+    """Return the whole picture."""
     height = _TOP + len(lines) * (_PANEL + _GAP) + 20
     longest = max(minutes[-1], 1e-9)
     parts = [

@@ -1,4 +1,4 @@
-"""A TCP proxy of ours that misbehaves on demand: refuses, hangs, slows, cuts in mid-frame, half-opens, doubles."""
+"""A TCP proxy that misbehaves on demand: refuses, hangs, slows, cuts in mid-frame, half-opens, duplicates."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Pipe = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class Proxy:
-    """Between clients and one port. `mode` holds for new and open connections alike."""
+    """Proxy between clients and one port. `mode` applies to new and open connections."""
 
     def __init__(self, target: int, seed: int = 0) -> None:
         self.target = target
         self.port = 0
-        self.delay = 0.0  # seconds a chunk waits in mode slow, at most
-        self.is_doubling = False  # every new connection is made twice, and says everything twice
+        self.delay = 0.0  # maximum delay of a chunk in slow mode, in seconds
+        self.is_doubling = False  # every new connection is opened twice, and everything is sent on both
         self.doubled = 0
         self.taken = 0
         self._mode = "pass"
@@ -37,7 +37,7 @@ class Proxy:
         return f"http://127.0.0.1:{self.port}"
 
     async def open(self) -> None:
-        self._kept = socket.socket()  # bound and never listening: the port stays ours while we refuse
+        self._kept = socket.socket()  # bound but not listening: reserves the port while we refuse connections
         self._kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self._kept.bind(("127.0.0.1", 0))
         self.port = int(self._kept.getsockname()[1])
@@ -61,24 +61,24 @@ class Proxy:
         if self._kept is not None:
             self._kept.close()
 
-    # -- misbehaving -------------------------------------------------------------------------------
+    # -- faults --------------------------------------------------------------------------------------
 
     async def passes(self) -> None:
-        """As a good network does."""
+        """Forward normally."""
         self._mode = "pass"
         self._moved_on.set()
         if self._server is None:
             await self._listen()
 
     async def refuses(self) -> None:
-        """Nobody listens, and who was connected is cut off."""
+        """Stop listening and cut all connections."""
         self._mode = "refuse"
         self._moved_on.set()
         await self._deafen()
         self.cut()
 
     async def hangs(self) -> None:
-        """Connections stay open and new ones are taken, but nothing moves."""
+        """Accept and keep connections, but forward nothing."""
         self._mode = "hang"
         self._moved_on.clear()
 
@@ -88,21 +88,21 @@ class Proxy:
         self._moved_on.set()
 
     def cut(self, share: float = 1.0) -> int:
-        """Cut connections off at once; how many."""
+        """Cut connections at once; return how many."""
         chosen = [link for link in self._links if self._rng.random() < share]
         for link in chosen:
             link.abort()
         return len(chosen)
 
     def cut_in_frame(self, share: float = 1.0) -> int:
-        """Cut each off inside the next thing the server says: a part of a frame arrives, then nothing."""
+        """Cut each connection inside the server's next write: part of a frame arrives, then nothing."""
         chosen = [link for link in self._links if self._rng.random() < share]
         for link in chosen:
             link.is_doomed = True
         return len(chosen)
 
     def half_open(self, share: float = 1.0) -> int:
-        """The client is cut off and the server does not learn of it: its socket stays open and silent."""
+        """Cut the client off without the server noticing: its socket stays open and silent."""
         chosen = [link for link in self._links if self._rng.random() < share]
         for link in chosen:
             link.half_open()
@@ -136,10 +136,10 @@ class Proxy:
                 self._links.discard(link)
                 link.abort()
         except asyncio.CancelledError:
-            writer.transport.abort()  # the end of the proxy, which nobody waits for
+            writer.transport.abort()  # the proxy is closing
 
     async def gate(self) -> None:
-        """What a chunk waits for."""
+        """Wait until a chunk may pass."""
         await self._moved_on.wait()
         if self._mode == "slow":
             await asyncio.sleep(self.delay * self._rng.random())
@@ -166,7 +166,7 @@ class _Link:
         try:
             await asyncio.wait(pumps[:2], return_when=asyncio.FIRST_COMPLETED)
             if self._is_half:
-                await asyncio.wait(pumps[1:2])  # until the server gives the silent peer up
+                await asyncio.wait(pumps[1:2])  # until the server drops the silent peer
         finally:
             for pump in pumps:
                 pump.cancel()
@@ -205,7 +205,7 @@ class _Link:
 
 
 async def _drain(reader: asyncio.StreamReader) -> None:
-    """What the second connection is answered, nobody reads."""
+    """Discard the answers on the duplicate connection."""
     with contextlib.suppress(OSError):
         while await reader.read(_CHUNK):
             pass

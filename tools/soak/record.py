@@ -1,4 +1,4 @@
-"""The table in docs/reliability.md: the recorded runs of `make soak`, a row each."""
+"""The table of recorded `make soak` runs in docs/reliability.md."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BEGIN, _END = "<!-- runs -->", "<!-- end of runs -->"
 
 @dataclass
 class Outcome:
-    """What a part did, in words with counts, and everything that was wrong."""
+    """What a part did, with counts, and everything that was wrong."""
 
     tried: str
     checked: str
@@ -39,13 +39,13 @@ class Run:
     day: str
     revision: str
     load: float = 0.0
-    """jobs that wanted the machine's cores in the run's last five minutes, the run's own among them"""
+    """load average of the run's last five minutes, the run itself included"""
 
 
 def record(
     part: str, fault: str, outcome: Outcome, seed: int, seconds: float, *, beside: bool = False
 ) -> None:
-    """Keep this run in place of the part's former ones, or beside them, and draw the table anew."""
+    """Store this run in place of the part's earlier runs, or beside them, and redraw the table."""
     runs = [Run(**run) for run in orjson.loads(RUNS.read_bytes())] if RUNS.exists() else []
     new = Run(
         part,
@@ -60,13 +60,13 @@ def record(
         round(os.getloadavg()[1], 1) if hasattr(os, "getloadavg") else 0.0,
     )
     kept = [run for run in runs if run.part != part or (beside and run.seed != seed)]
-    ordered = sorted([*kept, new], key=lambda run: run.part)  # a part's own in the order of their making
+    ordered = sorted([*kept, new], key=lambda run: run.part)  # stable: runs of a part stay in order
     RUNS.write_bytes(orjson.dumps([asdict(run) for run in ordered], option=orjson.OPT_INDENT_2) + b"\n")
     draw()
 
 
 def draw() -> None:
-    """Put the recorded runs into the page, between its two marks."""
+    """Put the recorded runs into the page, between its two markers."""
     runs = [Run(**run) for run in orjson.loads(RUNS.read_bytes())]
     rows = [
         "| fault | how often tried | what was compared | lost | repeat it |",
@@ -87,7 +87,7 @@ def _loaded(run: Run) -> str:
 
 
 def _revision() -> str:
-    """The commit that was run, where there is one."""
+    """Return the commit that was run, if there is one."""
     asked = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"],
         cwd=ROOT,

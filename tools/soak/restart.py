@@ -1,4 +1,4 @@
-"""A graceful restart under load: everybody is told to resume, nobody is refused, and the pause is short.
+"""Graceful restarts under load: every client is told to resume, none is refused, and the pause is short.
 
 In turn the next server is started first and waits until the former has stopped (docs/deploy.md), and the
 plain way: stop, then start. In the long form it is a Python of its own, from its first import on.
@@ -19,7 +19,7 @@ WAYS = ("next one first", "stop, then start")
 
 @dataclass
 class RestartRun:
-    """Every pause is a client's: from the signal to stop to its greeting by the next server."""
+    """Pauses per client, from the stop signal to its greeting by the next server."""
 
     seed: int
     restarts: int = 0
@@ -34,7 +34,7 @@ class RestartRun:
         return sum(len(pauses) for pauses in self.pauses.values())
 
     def times(self) -> str:
-        """Of both ways: half, nearly all and the longest."""
+        """Return median, 95th percentile and maximum for both ways of restarting."""
         said = []
         for way, pauses in self.pauses.items():
             if pauses:
@@ -110,7 +110,9 @@ async def _one(server: Server, group: TableGroup, run: RestartRun, way: str, fre
         for word in client.byes:
             run.byes[word] = run.byes.get(word, 0) + 1
         codes = [code for command, code in client.noted.refused.items() if command not in known[client]]
-        run.refusals += [code for code in codes if code != "stale"]  # a move that was too late is no fault
+        run.refusals += [
+            code for code in codes if code != "stale"
+        ]  # a move that came too late is not an error
     await group.moves(2)
     await group.rest()
     await group.check(views=True, fresh=True)

@@ -1,8 +1,8 @@
-"""An update under play: workers of the release before and of this one on one PostgreSQL log and one Redis.
+"""A rolling update under play: workers of release 0.1.0 and of this tree on one PostgreSQL log and one Redis.
 
-The release before is the last one whose seats are not sealed (releases/before-seals.tar.xz: its app/ and
-migrations/, without pages). An archive and not a commit: a shallow clone has no history, and a source archive
-has none at all. It runs on the same packages.
+releases/0.1.0.tar.xz holds what a server without pages needs: `git archive` of app/ and migrations/ at a33f698,
+without locales and research. A shallow clone and a source archive have no history to take it from. It runs on the
+packages of this tree; aiosqlite, which 0.1.0 needs for SQLite, is not among them.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ import httpx
 from app import rules
 from tools import archives
 from tools.services import Postgres, RedisServer
-from tools.soak.client import SoakClient
+from tools.soak.client import SoakClient, new_client
 from tools.soak.fork_server import ForkServer, Server
-from tools.soak.ledger import Tally, reading
-from tools.soak.table_group import SoakTable, TableGroup, begin, finish
+from tools.soak.ledger import Book, Tally, reading
+from tools.soak.table_group import SoakTable, TableGroup, finish
 
-ARCHIVE = Path(__file__).with_name("releases") / "before-seals.tar.xz"
+ARCHIVE = Path(__file__).with_name("releases") / "0.1.0.tar.xz"
 UNKNOWN_RULES = 4006
 
 
 @dataclass
 class RollingRun:
-    """What was updated while people played; the log decides, so nothing may be wrong."""
+    """What was updated during play, and the ledger's result."""
 
     seed: int
     updates: Counter[str] = field(default_factory=Counter)
-    """workers replaced, by what came and how the one before went"""
+    """workers replaced, by new release and how the previous one stopped"""
     began: Counter[str] = field(default_factory=Counter)
-    """games, by who opened their table"""
+    """games, by the release that opened their table"""
     ended: int = 0
     verified: int = 0
     closes: Counter[int] = field(default_factory=Counter)
@@ -54,8 +54,8 @@ class RollingRun:
 
 
 def unpack(folder: Path) -> Path:
-    """The code of the release before, where a fork_server can run it."""
-    root = folder / "before-seals"
+    """Unpack release 0.1.0 and return the folder, for a fork server to run."""
+    root = folder / "0.1.0"
     archives.unpack(ARCHIVE, root)
     return root
 
@@ -72,10 +72,10 @@ async def roll(
     longest: int = 80,
     minutes: float = float("inf"),
 ) -> RollingRun:
-    """From old workers to new ones, one by one, with people spread over all of them.
+    """Replace old workers by new ones one by one, with clients spread over all of them.
 
-    `restarts`: so often some worker but the last is replaced by a new one, in good order or killed, beside an old one.
-    `longest`: entries of a game after which all but one resign.
+    `restarts`: how often some worker but the last is replaced again, gracefully or killed, beside an old one.
+    `longest`: number of entries after which all but one player resign.
     """
     run = RollingRun(seed)
     rng = Random(seed)
@@ -95,8 +95,8 @@ async def roll(
                     for _ in range(restarts):
                         if run.tally.wrong or time.monotonic() > until:
                             break
-                        # One stays old. An old process that has gone cannot come back: it does not open a database
-                        # that a new one has migrated.
+                        # One worker stays old. A stopped old worker cannot come back: it does not open a
+                        # database that a new one has migrated.
                         how = rng.choice((signal.SIGTERM, signal.SIGTERM, signal.SIGKILL))
                         await update.replace(rng.choice(servers[:-1]), how)
                     await update.go_through(tables)
@@ -113,13 +113,13 @@ async def roll(
 
 
 def _faults(server: Server) -> list[str]:
-    """Old and new workers share a log file. The old release writes a traceback where it refuses a table knowingly."""
-    known = server.said().count("app.play.engines.UnknownRules: rules version 2")
+    """Old and new workers share a log file. Release 0.1.0 writes a traceback when it refuses a table over HTTP."""
+    known = server.said().count("app.play.engines.UnknownRules: rules version 3")
     return server.tracebacks() if server.said().count("Traceback") > known else []
 
 
 class _Update:
-    """The workers, who plays on them, and what has been done so far."""
+    """The workers, their clients, and what has been done so far."""
 
     group: TableGroup
 
@@ -129,52 +129,54 @@ class _Update:
         self.now = now
 
     async def open_tables(self, who: str, tables: int) -> None:
-        """Two people a table or three, and one table with a bot, whose moves any worker may make."""
+        """Open tables of two or three players, and one with a bot, whose moves any worker may make."""
         await self.group.launch(tables)
         await self.group.launch(1, bots=["cabin-boy"], pace=0)
         self.run.began[who] += tables + 1
         await self._look()
 
-    async def replace(self, server: Server, how: int = signal.SIGTERM, *, new_tables: int = 1) -> None:
-        """One worker goes, another comes at its address; everybody plays on."""
+    async def replace(self, server: Server, how: int = signal.SIGTERM) -> None:
+        """Stop one worker and start a new one at its address while play continues."""
         await server.stop(how)
         server.fork_server = self.now
-        await server.start(new_tables=new_tables)
+        await server.start()
         self.run.updates[f"new after {signal.Signals(how).name}"] += 1
         await self._look()
 
     async def go_through(self, tables: int) -> None:
-        """Worker by worker; on the way tables are opened by new workers, of the old kind and of the new."""
+        """Replace worker by worker, opening tables on new workers, and a game that old workers do not know."""
         first, *others = self.servers
         await self.replace(first)
-        await self.open_tables("new, unsealed", tables)
-        # An operator in a hurry: sealed tables while an old worker still serves. Whoever is with that one is told
-        # to come again in a while; nobody is let in half.
-        await self.replace(first, new_tables=2)
-        sealed = await self.group.add_table(len(self.servers), watchers=0)
-        self.group.tables.remove(sealed)  # it does not play before everybody can come
-        beginning = asyncio.create_task(begin(sealed, self.group.http))
-        self.run.began["new, sealed"] += 1
-        try:
-            old = {server.base for server in others if server.fork_server is not self.now}
-            strangers = [client for client in sealed.players if client.base in old]
-            for client in strangers:
-                await client.until(lambda client: UNKNOWN_RULES in client.closed_with)
-                if client.greeted or client.table:
-                    self.run.tally.wrong.append("an old worker let somebody into a table it does not know")
-            await self._look()
-            for server in others:
-                await self.replace(server, new_tables=2)
-            async with asyncio.timeout(300):
-                await beginning
-        finally:
-            beginning.cancel()
-            await asyncio.gather(beginning, return_exceptions=True)
-        self.group.tables.append(sealed)
+        await self.open_tables("new", tables)
+        deal = await self._begin_deal(first.base, self.servers[-1].base)
+        (player,) = deal.players
+        await player.until(lambda client: UNKNOWN_RULES in client.closed_with)
+        if player.greeted or player.table:
+            self.run.tally.wrong.append("an old worker let a player into a game it does not know")
+        await self._look()
+        for server in others:
+            await self.replace(server)
+        await player.until(lambda client: client.greeted)
+        self.group.tables.append(deal)
         await self._look()
 
+    async def _begin_deal(self, new: str, old: str) -> SoakTable:
+        """Start today's deal at a new worker, as a player whose socket is with an old one.
+
+        Its `rules_version` is 3, which 0.1.0 does not know.
+        """
+        group = self.group
+        player = await new_client(old, group.rng, group.http)
+        headers = {"Cookie": player.cookie, "Origin": new}
+        answer = await group.http.post(f"{new}/api/v1/deal", headers=headers)
+        assert answer.status_code == 201, answer.text
+        book = Book(group.store, answer.json()["id"], may_be_older=True)
+        player.join(book.game)
+        self.run.began["new, deal"] += 1
+        return SoakTable(book, [player], [], "", {"bots": ["opponent"]})
+
     async def _look(self) -> None:
-        """Some moves at every table, then everything is held against the log."""
+        """Play some moves at every table, then compare everything with the log."""
         await self.group.go_on()
         await self.group.moves(3)
         await self.group.rest()
@@ -184,7 +186,7 @@ class _Update:
             client.closed_with.clear()
 
     async def play_to_the_end(self, longest: int) -> None:
-        """Nobody is lost: every game ends for everybody who sat there, and its record can be verified."""
+        """Check that every game ends for every player, and that its record can be verified."""
         await self.group.go_on()
         for seated in self.group.tables:
             await seated.players[0].until(lambda client: client.is_over or client.seq > longest, 600)
@@ -192,9 +194,12 @@ class _Update:
             self.run.ended += all(client.is_over for client in seated.clients)
         await self.group.check(views=False)
         for seated in self.group.tables:
-            problem = await _verify(seated, self.group.http)
-            self.run.tally.wrong += problem
-            self.run.verified += not problem
+            if (
+                seated.book.table is not None and seated.book.table.deal is None
+            ):  # a deal is secret until its day ends
+                problem = await _verify(seated, self.group.http)
+                self.run.tally.wrong += problem
+                self.run.verified += not problem
 
 
 async def _verify(seated: SoakTable, http: httpx.AsyncClient) -> list[str]:
@@ -205,7 +210,7 @@ async def _verify(seated: SoakTable, http: httpx.AsyncClient) -> list[str]:
     )
     try:
         record = rules.record_from_json(answer.json())
-        rules.verify(record, scheme=record.scheme)  # tables of the release before have scheme 1
+        rules.verify(record)
     except rules.RuleError as wrong:
         return [f"{client.game}: its record does not hold ({wrong})"]
     return []

@@ -1,4 +1,4 @@
-"""A group: several tables under play at once, their people and their books; brought to rest and checked."""
+"""A group of tables played at the same time, with their clients and ledgers; it can be paused and checked."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tools.soak.pauses import AsPages
 
 CLOCK = {"kind": "bank", "seconds": 3600, "increment": 5}
 _PRESETS = ("jamaica", "tortuga")
-_LONGEST = 250  # entries; a game that random play does not end is resigned
+_LONGEST = 250  # entries; players resign from a longer game
 
 
 class SoakTable:
-    """One table with the people at it; the last may only watch."""
+    """A table with its clients; the last ones may only watch."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class SoakTable:
 
 
 class TableGroup:
-    """Tables on one server (or on several with one database: `bases`)."""
+    """Tables on one server, or on several with one database (`bases`)."""
 
     def __init__(
         self, bases: list[str], store: SqlGameStore, seed: int, *, may_be_older: bool = False
@@ -62,7 +62,7 @@ class TableGroup:
         self.finished = 0
 
     async def launch(self, tables: int, *, watchers: int = 1, as_pages: bool = False, **terms: Any) -> None:
-        """`as_pages`: they come back as fast as the page does, where else they are in a hurry."""
+        """Open tables. `as_pages`: clients reconnect with the page's delays instead of at once."""
         for _ in range(tables):
             seated = await self.add_table(2 + len(self.tables) % 2, watchers=watchers, **terms)
             for client in seated.clients if as_pages else ():
@@ -70,7 +70,7 @@ class TableGroup:
             await begin(seated, self.http)
 
     async def add_table(self, players: int, *, watchers: int = 1, **terms: Any) -> SoakTable:
-        """The people of one more table, spread over the workers; the table itself is not opened yet."""
+        """Create the clients of one more table, spread over the workers; the table is not opened yet."""
         people = [
             await new_client(self.bases[k % len(self.bases)], self.rng, self.http)
             for k in range(players + watchers)
@@ -83,37 +83,37 @@ class TableGroup:
         return seated
 
     async def rest(self, seconds: float = 120.0) -> None:
-        """Nobody begins anything; everything under way is answered; everybody has seen everything."""
+        """Pause all players and wait until everything is answered and every client is up to date."""
         for client in self.everybody:
             client.is_resting = True
         for seated in self.tables:
             for client in seated.clients:
                 await client.until(lambda client: client.greeted and not client.pending, seconds)
-            if seated.bots:  # they stop when it is a person's turn
+            if seated.bots:  # bots stop when it is a person's turn
                 await seated.players[0].until(
                     lambda client: client.is_over or client.is_a_persons_turn, seconds
                 )
-            entries = functools.partial(self.store.entries, seated.book.game)
+            entries = functools.partial(self.store.log.read_entries, seated.book.game)
             head = len(await asked(entries))
             for client in seated.clients:
                 await client.until(functools.partial(_is_at, head), seconds)
 
     async def moves(self, entries: int, seconds: float = 120.0) -> None:
-        """At every table that still plays, so many more entries have been seen by a player."""
+        """Wait until a player at every running table has received this many more entries."""
         marks = [(seated.players[0], seated.head) for seated in self.tables]
         for client, head in marks:
             try:
                 await client.until(functools.partial(_is_past, head + entries), seconds)
             except AssertionError as problem:
-                raise AssertionError(f"play stands still: {problem}\n{self.describe()}") from None
+                raise AssertionError(f"play has stalled: {problem}\n{self.describe()}") from None
 
     async def somebody_waits(self, seconds: int = 120) -> None:
-        """Until a command is under way that is not answered."""
+        """Wait until a command is pending."""
         for _ in range(seconds * 20):
             if any(client.pending for client in self.everybody):
                 return
             await asyncio.sleep(0.05)
-        raise AssertionError(f"nobody waits for an answer\n{self.describe()}")
+        raise AssertionError(f"no command is pending\n{self.describe()}")
 
     async def go_on(self) -> None:
         for client in self.everybody:
@@ -121,7 +121,7 @@ class TableGroup:
             await client.stir()
 
     async def renew(self) -> None:
-        """Tables whose game is over, or has become long, begin another. The books must have been checked."""
+        """Start another game at tables whose game is over or long. The ledgers must have been checked."""
         for seated in self.tables:
             if seated.head > _LONGEST:
                 await finish(seated)
@@ -136,14 +136,14 @@ class TableGroup:
         self.tally.add(await check_all([(seated.book, seated.clients)], views=False))
 
     async def check(self, *, views: bool, fresh: bool = False) -> Tally:
-        """All books; `views` when the group is at rest, `fresh` also over HTTP."""
+        """Check all ledgers; `views` requires the group to be at rest, `fresh` also compares over HTTP."""
         pairs = [(seated.book, seated.clients) for seated in self.tables]
         tally = await check_all(pairs, self.http if fresh else None, views=views)
         self.tally.add(tally)
         return tally
 
     def describe(self) -> str:
-        """Where everybody stands, for a failure's message."""
+        """Describe every client's state, for a failure message."""
         return "\n".join(
             f"{client.game} seat {client.seat} seq {client.seq} greeted {client.greeted} choices {len(client.choices)} "
             f"resting {client.is_resting} pending {list(client.pending.values())} clock {client.clock}"
@@ -168,7 +168,7 @@ def _is_past(head: int, client: SoakClient) -> bool:
 
 
 async def begin(seated: SoakTable, http: httpx.AsyncClient) -> None:
-    """A new table; everybody comes, sits down and begins to play."""
+    """Open a new table; all clients join, sit down and start to play."""
     players = seated.players
     options = {"preset": seated.preset, "players": len(players) + seated.bots}
     game = await open_table(players[0], http, options, **seated.terms)
@@ -178,7 +178,7 @@ async def begin(seated: SoakTable, http: httpx.AsyncClient) -> None:
         client.join(game, plays=client in players)
     for client in players:
         await client.until(lambda client: client.greeted)
-        await client.command("sit", **client.keeper.sit(client.table))
+        await client.command("sit", **client.keeper.sit_fields(client.table))
         await client.command("ready", ready=True)
     await players[0].until(lambda client: all(seat["ready"] for seat in client.table["seats"]))
     await players[0].command("start")
@@ -187,14 +187,14 @@ async def begin(seated: SoakTable, http: httpx.AsyncClient) -> None:
 
 
 async def play_one(seated: SoakTable, http: httpx.AsyncClient, *, longest: int) -> None:
-    """One game to its end, which is a resignation after so many entries at the latest."""
+    """Play one game to its end; all but one player resign after this many entries."""
     await begin(seated, http)
     await seated.players[0].until(lambda client: client.is_over or client.seq > longest, 600)
     await finish(seated)
 
 
 async def finish(seated: SoakTable) -> None:
-    """All but one resign, unless the game is over; a bot would go on for ever, so beside bots all do."""
+    """Let all but one resign unless the game is over; with bots all resign, since a bot would continue."""
     for client in seated.players[0 if seated.bots else 1 :]:
         refused: str | None = "stale"  # a bot may have moved meanwhile
         while refused == "stale" and not client.is_over:

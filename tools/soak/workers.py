@@ -1,4 +1,4 @@
-"""Several workers on one PostgreSQL and one Redis: Redis away or hanging, a worker stopped in its tracks."""
+"""Several workers on one PostgreSQL and one Redis: Redis down or hanging, a worker frozen or killed."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ KINDS = ("redis down", "redis hangs", "worker frozen", "worker killed")
 
 @dataclass
 class WorkersRun:
-    """What was tried; the log decides, so nothing may be wrong."""
+    """Number of faults by kind, and the ledger's result."""
 
     seed: int
     faults: Counter[str] = field(default_factory=Counter)
     stale: int = 0
-    """commands that a thawed worker decided on a table that had moved on, and that the log refused"""
+    """commands that a resumed worker decided on an outdated table and the log rejected"""
     tally: Tally = field(default_factory=Tally)
 
     def __str__(self) -> str:
@@ -47,7 +47,7 @@ async def upset(
     kinds: tuple[str, ...] = KINDS,
     minutes: float = float("inf"),
 ) -> WorkersRun:
-    """The people of every table are spread over the workers; faults come one after the other, for so long at most."""
+    """Spread each table's clients over the workers and inject faults one after the other, for this long at most."""
     run = WorkersRun(seed)
     until = time.monotonic() + 60 * minutes
     rng = Random(seed)
@@ -108,10 +108,10 @@ async def _one(kind: str, server: Server, redis: RedisServer, group: TableGroup,
 
 
 async def _freeze(server: Server, group: TableGroup, seconds: float) -> None:
-    """SIGSTOP with commands on their way into it; its people go on elsewhere, with the same commands.
+    """Freeze a worker with SIGSTOP while it has commands; its clients continue elsewhere with the same commands.
 
-    When it thaws it decides what it still has in its hands on tables that have moved on. The log takes
-    every number and every command once, so all it can do is to learn that it is late.
+    When it resumes, it decides the remaining commands on outdated tables. The log accepts every number and every
+    command once, so the worker can only learn that it is late.
     """
     server.send(signal.SIGSTOP)
     await asyncio.sleep(seconds / 2)

@@ -1,6 +1,6 @@
-"""A client by the document alone plays to the end, comes back after a gap, and meets refusals.
+"""A client written from the documentation alone plays a game, resumes after a gap, and handles refusals.
 
-Each sentence of docs/protocol.md where client authors went wrong is tried on a running server here.
+Every passage of docs/protocol.md that misled client authors is tested on a running server.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.bots.test_third_party import example
-from tests.docs.documented_client import WRITTEN, DocumentedClient, Json, new_id
+from tests.bots.test_third_party import read_example
+from tests.docs.documented_client import DOCUMENTED_FIELDS, DocumentedClient, Json, new_id
 from tests.docs.protocol_page import PAGE, examples, section, under
 from tests.sockets.running_server import RunningServer, in_process
 
 BOT: dict[str, Any] = {}
-exec(compile(example("example-bot").split("\nfor line in")[0], "example-bot", "exec"), BOT)
+exec(compile(read_example("example-bot").split("\nfor line in")[0], "example-bot", "exec"), BOT)
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ async def server(sqlite_url: str) -> AsyncIterator[RunningServer]:
 
 
 class TwoPeople:
-    """Two people with sessions of their own, and the API for them."""
+    """Two players with separate sessions, and the API for them."""
 
     def __init__(self, server: RunningServer) -> None:
         self.server = server
@@ -58,22 +58,22 @@ class TwoPeople:
         return self.clients[-1]
 
     async def started(self, **terms: Any) -> tuple[str, DocumentedClient, DocumentedClient]:
-        """Ann and Bo at a table that has begun, and what `bots` says."""
+        """Start a game of Ann and Bo, with the given `bots`."""
         game = await self.table(**terms)
         ann, bo = self.client(0, game), self.client(1, game)
         for person in (ann, bo):
-            await person.come()
+            await person.connect()
             assert (await person.sit())["t"] == "table"
             await person.command("ready", ready=True)
         assert (await ann.command("start"))["t"] == "table"
         for person in (ann, bo):
-            await person.sees("running")
+            await person.wait_for_status("running")
         return game, ann, bo
 
     async def close(self) -> None:
         for client in self.clients:
             if client.socket is not None:
-                await client.go()
+                await client.disconnect()
         for http in self.https:
             await http.aclose()
 
@@ -85,39 +85,39 @@ async def two_people(server: RunningServer) -> AsyncIterator[TwoPeople]:
     await found.close()
 
 
-def chosen(client: DocumentedClient) -> Json:
+def choose_action(client: DocumentedClient) -> Json:
     actions = [choice["action"] for choice in client.choices]
     action: Json = BOT["choose"](client.view, client.seat, actions)
     return action
 
 
 async def play(clients: list[DocumentedClient], most: int = 2000) -> None:
-    """Whoever has choices acts, until the game is over or so many actions are made."""
+    """Let the seats with choices act until the game is over or the given number of actions is made."""
     async with asyncio.timeout(120):
         while most and all(client.table["status"] == "running" for client in clients):
             actor = next((client for client in clients if client.choices), None)
             if actor is None:
                 await asyncio.sleep(0.002)  # a bot's turn, or a frame on its way to one of them
                 continue
-            answer = await actor.command("act", version=actor.seq, action=chosen(actor))
+            answer = await actor.command("act", version=actor.seq, action=choose_action(actor))
             assert answer["t"] == "events", answer
             most -= 1
 
 
-async def test_a_game_from_the_first_hello_to_the_record(two_people: TwoPeople):
+async def test_documented_client_plays_from_hello_to_record(two_people: TwoPeople):
     """With folding by the page, held against the server's own view, and every written field met."""
     game, ann, bo = await two_people.started(
         hints=True, clock={"kind": "turn", "seconds": 600}, bots=["cabin-boy"], options={"supply": "row"}
     )
     await play([ann, bo], 6)
     for client in (ann, bo):
-        told = (await two_people.https[(ann, bo).index(client)].get(f"/games/{game}")).json()
-        if told["seq"] == client.seq:
-            assert told["view"] == client.view, "folded events are the view"
+        server_state = (await two_people.https[(ann, bo).index(client)].get(f"/games/{game}")).json()
+        if server_state["seq"] == client.seq:
+            assert server_state["view"] == client.view, "folded events are the view"
     await ann.send({"do": "ping", "n": 17})
-    await ann.until(lambda: ann.frames[-1]["t"] == "pong")
+    await ann.wait_until(lambda: ann.frames[-1]["t"] == "pong")
     await play([ann, bo])
-    await ann.sees("finished")
+    await ann.wait_for_status("finished")
     assert ann.table["result"]["winner"] == ann.view["winner"]  # type: ignore[index]
     final = (await two_people.https[0].get(f"/games/{game}")).json()
     assert final["view"] == ann.view, "after the end nothing is hidden"
@@ -134,23 +134,23 @@ async def test_a_game_from_the_first_hello_to_the_record(two_people: TwoPeople):
     sometimes = {"closed_why", "deal", "series", "screen"}
     assert ann.table.keys() | sometimes == block.keys(), "the table block, both ways"
     for kind in ("welcome", "events", "pong"):
-        assert ann.met[kind] == WRITTEN[kind], "every field that is written has come"
+        assert ann.met[kind] == DOCUMENTED_FIELDS[kind], "every documented field was received"
 
 
-async def test_what_was_missed_comes_again_and_only_its_last_frame_says_what_may_be_done(
+async def test_missed_frames_are_replayed_and_only_the_last_one_has_choices(
     two_people: TwoPeople,
 ):
     _, ann, bo = await two_people.started(options={"players": 2, "actions": 3})
     while not bo.choices:
-        await ann.command("act", version=ann.seq, action=chosen(ann))
-        await bo.until(lambda: bo.seq == ann.seq)
-    await ann.go()
+        await ann.command("act", version=ann.seq, action=choose_action(ann))
+        await bo.wait_until(lambda: bo.seq == ann.seq)
+    await ann.disconnect()
     missed = 0
     while bo.choices:
-        await bo.command("act", version=bo.seq, action=chosen(bo))
+        await bo.command("act", version=bo.seq, action=choose_action(bo))
         missed += 1
     assert missed >= 2
-    greeting = await ann.come(resume=True)
+    greeting = await ann.connect(resume=True)
     welcome, *replayed = [
         frame for frame in greeting if frame["t"] in ("welcome", "state", "events", "table")
     ]
@@ -160,41 +160,41 @@ async def test_what_was_missed_comes_again_and_only_its_last_frame_says_what_may
         assert frame.keys() <= {"t", "seq", "at", "events", "by"}
     assert "choices" in replayed[-1]
     assert ann.choices
-    await ann.go()
-    greeting = await ann.come(resume=True)
+    await ann.disconnect()
+    greeting = await ann.connect(resume=True)
     assert [frame["t"] for frame in greeting] == ["welcome", "presence"], "nothing missed, nothing sent"
-    await ann.command("act", version=ann.seq, action=chosen(ann))
+    await ann.command("act", version=ann.seq, action=choose_action(ann))
     # Across anything but an action the whole state comes.
-    await ann.go()
+    await ann.disconnect()
     await bo.command("consent", to="pause", yes=True)
-    greeting = await ann.come(resume=True)
+    greeting = await ann.connect(resume=True)
     assert greeting[0]["resumed"] is False
     assert greeting[1]["t"] == "state"
 
 
-async def test_a_command_whose_answer_was_lost_goes_again_and_counts_once(two_people: TwoPeople):
+async def test_resent_command_is_applied_once(two_people: TwoPeople):
     _, ann, bo = await two_people.started(options={"players": 2})
-    lost: Json = {"do": "act", "id": new_id(), "version": ann.seq, "action": chosen(ann)}
+    lost: Json = {"do": "act", "id": new_id(), "version": ann.seq, "action": choose_action(ann)}
     await ann.send(lost)
-    await bo.until(lambda: bo.frames[-1]["t"] == "events")
-    await ann.go()
-    greeting = await ann.come(resume=True)
+    await bo.wait_until(lambda: bo.frames[-1]["t"] == "events")
+    await ann.disconnect()
+    greeting = await ann.connect(resume=True)
     assert not any("ack" in frame for frame in greeting), "replayed frames carry no ack"
     again = await ann.command(**lost)
     assert again.keys() == {"t", "ack", "seq"}
     assert again["seq"] == ann.seq == bo.seq
 
 
-async def test_frames_with_a_number_that_say_nothing_of_choices(two_people: TwoPeople):
-    """A client that clears its choices on every frame with a seq would stand still."""
+async def test_numbered_frames_without_choices(two_people: TwoPeople):
+    """A client that clears its choices on every numbered frame would get stuck."""
     _, ann, bo = await two_people.started(hints=True, options={"players": 2})
-    await ann.command("act", version=ann.seq, action=chosen(ann))
+    await ann.command("act", version=ann.seq, action=choose_action(ann))
     held, may_undo = ann.choices, ann.undo
     assert held
     assert may_undo
     start = len(ann.frames)
     answer = await ann.command("hint", version=ann.seq)
-    await ann.until(lambda: ann.frames[-1]["t"] == "hint")
+    await ann.wait_until(lambda: ann.frames[-1]["t"] == "hint")
     empty, hint = [frame for frame in ann.frames[start:] if frame["t"] in ("events", "hint")]
     assert empty["events"] == []
     assert empty["ack"] == hint["ack"] == answer["ack"], "the asker gets the empty frame too"
@@ -203,7 +203,7 @@ async def test_frames_with_a_number_that_say_nothing_of_choices(two_people: TwoP
     assert "choices" not in hint
     assert ann.choices == held
     assert hint["action"] in [choice["action"] for choice in held]
-    await bo.until(lambda: bo.seq == ann.seq)
+    await bo.wait_until(lambda: bo.seq == ann.seq)
     assert not [frame for frame in bo.frames if frame["t"] == "hint"]
     assert bo.frames[-1]["events"] == []
     for words in ({"text": "Well sailed!"}, {"preset": "good_game"}):
@@ -214,26 +214,26 @@ async def test_frames_with_a_number_that_say_nothing_of_choices(two_people: TwoP
     muted = await ann.command("mute", person=bo.table["seats"][bo.seat]["person"], on=True)
     assert muted == {"t": "ack", "ack": muted["ack"], "seq": ann.seq}
     await bo.command("chat", text="Do you read this?")
-    await ann.until(lambda: ann.frames[-1]["t"] == "chat" and "person" not in ann.frames[-1])
+    await ann.wait_until(lambda: ann.frames[-1]["t"] == "chat" and "person" not in ann.frames[-1])
     assert ann.choices == held
     for kind in ("ack", "hint", "chat"):
-        assert ann.met[kind] == WRITTEN[kind]
+        assert ann.met[kind] == DOCUMENTED_FIELDS[kind]
     undone = await ann.command("undo", version=ann.seq)
     assert (undone["t"], undone["kind"]) == ("table", "undo")
     assert ann.view == undone["view"]
-    await ann.command("act", version=ann.seq, action=chosen(ann))
-    await ann.go()
-    await ann.come()
+    await ann.command("act", version=ann.seq, action=choose_action(ann))
+    await ann.disconnect()
+    await ann.connect()
     assert (ann.choices, ann.undo) == (held, True), "a state says it as well"
-    assert ann.met["state"] == WRITTEN["state"]
+    assert ann.met["state"] == DOCUMENTED_FIELDS["state"]
 
 
-async def test_refusals_as_they_are_written(two_people: TwoPeople):
+async def test_refusals_match_the_document(two_people: TwoPeople):
     game = await two_people.table(options={"players": 2})
     ann, bo = two_people.client(0, game), two_people.client(1, game)
-    await ann.come()
-    await bo.come()
-    assert (await bo.command("sit", seat=7, **_sealed(bo)))["code"] == "bad_seat"
+    await ann.connect()
+    await bo.connect()
+    assert (await bo.command("sit", seat=7, seal=bo.seal()))["code"] == "bad_seat"
     assert (await bo.command("start"))["code"] == "not_host"
     assert (await ann.command("start"))["code"] == "sit_to_begin"
     early = await ann.command("act", version=ann.seq, action={"type": "end"})
@@ -241,13 +241,13 @@ async def test_refusals_as_they_are_written(two_people: TwoPeople):
     assert early["state"]["seq"] == early["seq"] == ann.seq
     assert "state" not in await ann.command("colour", colour="red")
     await ann.sit(colour="red")
-    assert (await bo.command("sit", colour="red", **_sealed(bo)))["code"] == "colour_taken"
+    assert (await bo.command("sit", colour="red", seal=bo.seal()))["code"] == "colour_taken"
     await bo.sit()
     for client in (ann, bo):
         await client.command("ready", ready=True)
     await ann.command("start")
-    await ann.until(lambda: ann.choices)
-    await bo.sees("running")
+    await ann.wait_until(lambda: ann.choices)
+    await bo.wait_for_status("running")
     for client, action, code in (
         (bo, {"type": "end"}, "not_your_turn"),
         (ann, {"type": "advance", "card": "key", "from": "goal"}, "illegal"),
@@ -260,35 +260,31 @@ async def test_refusals_as_they_are_written(two_people: TwoPeople):
         assert refused["why"].isidentifier(), "a key, which is no sentence"
         assert isinstance(refused["params"], dict)
     assert ann.choices, "nothing has changed"
-    old, action = ann.seq, chosen(ann)
+    old, action = ann.seq, choose_action(ann)
     await ann.command("act", version=old, action=action)
     refused = await ann.command("act", version=old, action=action)
     assert refused["code"] == "stale"
     assert refused["state"]["choices"] == ann.choices
     assert (await ann.command("hint", version=ann.seq))["code"] == "no_hints"
     assert (await ann.command("rematch"))["code"] == "not_over"
-    assert ann.met["refused"] == WRITTEN["refused"]
+    assert ann.met["refused"] == DOCUMENTED_FIELDS["refused"]
     assert (await ann.command("vote", seat=1, choice="bot"))["code"] == "not_absent"
 
 
-def _sealed(client: DocumentedClient) -> Json:
-    return {"seal": client.seal()} if client.table.get("scheme", 1) == 2 else {"nonce": client.nonce}
-
-
-async def test_the_tenth_frame_that_is_no_message_closes_the_socket(two_people: TwoPeople):
+async def test_tenth_invalid_frame_closes_the_socket(two_people: TwoPeople):
     ann = two_people.client(0, await two_people.table())
-    await ann.come()
+    await ann.connect()
     for n in range(10):
         assert ann.closed is None
         await ann.send({"do": "dance", "id": f"dance-{n:03}"})
-        await ann.has_heard("refused", n + 1)
+        await ann.wait_for_frames("refused", n + 1)
         assert ann.frames[-1]["code"] == "bad_message"
         assert ann.frames[-1]["id"] == f"dance-{n:03}"
-    await ann.until(lambda: ann.closed)
+    await ann.wait_until(lambda: ann.closed)
     assert ann.closed == 4002
 
 
-async def test_commands_over_http_are_refused_with_the_state_unless_the_room_never_saw_them(sqlite_url: str):
+async def test_refused_http_command_carries_the_state_if_it_reached_the_room(sqlite_url: str):
     async with in_process(sqlite_url, writes_per_second=0.5, writes_burst=60) as server:
         two_people = await TwoPeople(server).sign_in()
         try:
@@ -312,11 +308,11 @@ async def test_commands_over_http_are_refused_with_the_state_unless_the_room_nev
             await two_people.close()
 
 
-async def test_the_event_stream_goes_on_where_its_last_id_was(two_people: TwoPeople):
+async def test_event_stream_resumes_after_last_event_id(two_people: TwoPeople):
     game, ann, bo = await two_people.started(options={"players": 2})
     before = ann.seq or 0
     for _ in range(2):
-        await ann.command("act", version=ann.seq, action=chosen(ann))
+        await ann.command("act", version=ann.seq, action=choose_action(ann))
 
     async def read(frames: int, **asked: Any) -> list[tuple[str | None, Json]]:
         found: list[tuple[str | None, Json]] = []
@@ -347,12 +343,12 @@ async def test_the_event_stream_goes_on_where_its_last_id_was(two_people: TwoPeo
     assert bo.table["status"] == "running"
 
 
-async def test_what_was_seen_has_the_written_fields_and_leads_to_the_view(two_people: TwoPeople):
+async def test_received_events_have_documented_fields_and_fold_to_the_view(two_people: TwoPeople):
     from tests.docs.documented_client import fold
 
     game, ann, bo = await two_people.started(options={"players": 2})
     for _ in range(2):
-        await ann.command("act", version=ann.seq, action=chosen(ann))
+        await ann.command("act", version=ann.seq, action=choose_action(ann))
     if ann.undo:
         await ann.command("undo", version=ann.seq)
     seen = (await two_people.https[0].get(f"/games/{game}/seen")).json()
@@ -370,8 +366,8 @@ async def test_what_was_seen_has_the_written_fields_and_leads_to_the_view(two_pe
     assert bo.seq is not None
 
 
-def test_the_greeting_names_its_fields():
+def test_welcome_fields_are_documented():
     (welcome,) = examples(under(3, "welcome"), "t")
-    assert WRITTEN["welcome"] == welcome.keys()
+    assert DOCUMENTED_FIELDS["welcome"] == welcome.keys()
     assert "`resumed`" in PAGE
     assert section(1)

@@ -1,4 +1,4 @@
-"""The servers the tests stand on: real, fresh for every test, gone afterwards."""
+"""PostgreSQL and Redis servers of the tests: real, empty for every test, stopped afterwards."""
 
 from __future__ import annotations
 
@@ -12,40 +12,41 @@ import asyncpg
 import psutil
 import pytest
 from redis.asyncio import Redis
-from sqlalchemy import text
-from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy import Connection, text
 
 import tools.services.postgres
-from app.store.engine import make_engine
+from app.store.database import open_database
 from app.store.migrate import upgrade
-from tests.databases import Databases
+from tests.databases import Databases, connect
 from tools.services import Postgres, RedisServer
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-@pytest.mark.parametrize("time_of_asking", ["first", "second"])
-async def test_every_test_gets_an_empty_database(database_url: str, time_of_asking: str) -> None:
-    engine = create_async_engine(database_url)
-    async with engine.begin() as connection:
-        await connection.execute(text("CREATE TABLE pirate (name TEXT)"))
-        await connection.execute(text("INSERT INTO pirate VALUES (:name)"), {"name": time_of_asking})
-        assert (await connection.execute(text("SELECT name FROM pirate"))).scalars().all() == [time_of_asking]
-    await engine.dispose()
+@pytest.mark.parametrize("iteration", ["first", "second"])
+async def test_every_test_gets_an_empty_database(database_url: str, iteration: str) -> None:
+    def use(run: Connection) -> list[str]:
+        run.execute(text("CREATE TABLE pirate (name TEXT)"))
+        run.execute(text("INSERT INTO pirate VALUES (:name)"), {"name": iteration})
+        return list(run.scalars(text("SELECT name FROM pirate")))
+
+    database = open_database(database_url)
+    assert await database.write(use) == [iteration]
+    await database.close()
 
 
-async def test_a_database_is_handed_on_without_a_row_and_one_with_other_tables_is_not(
+async def test_pooled_database_is_emptied_and_dropped_if_its_tables_changed(
     postgres: Postgres,
 ) -> None:
     databases = Databases(postgres)
     first = databases.take()
-    engine = make_engine(postgres.url(first))
-    await upgrade(engine)
-    async with engine.connect() as left_open:
+    database = open_database(postgres.url(first))
+    await upgrade(database)
+    async with connect(database) as left_open:
         await left_open.execute(text("INSERT INTO heads VALUES ('game', 1, '0', NULL, 2)"))
         await left_open.commit()
         databases.give_back(first)
-    await engine.dispose()
+    await database.close()
     assert databases.take() == first
     assert postgres.sql("SELECT count(*) FROM heads", first) == "0"
     postgres.sql("CREATE TABLE pirate (name TEXT)", first)
@@ -64,7 +65,7 @@ async def test_a_database_can_be_cloned_from_a_prepared_one(postgres: Postgres) 
         postgres.drop_database(name)
 
 
-def test_postgres_comes_back_with_its_data_after_kill_9() -> None:
+def test_postgres_keeps_its_data_after_kill_9() -> None:
     with Postgres(durable=True) as server:
         server.sql("CREATE TABLE log (seq INT); INSERT INTO log VALUES (1)")
         server.kill()
@@ -72,7 +73,7 @@ def test_postgres_comes_back_with_its_data_after_kill_9() -> None:
         assert server.sql("SELECT seq FROM log") == "1"
 
 
-def test_postgres_runs_from_a_copy_where_its_user_cannot_reach_the_environment(
+def test_postgres_runs_from_a_copy_if_its_user_cannot_read_the_environment(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Only the programs are out of reach, as in an environment under /root; the data folder is not.
@@ -81,7 +82,7 @@ def test_postgres_runs_from_a_copy_where_its_user_cannot_reach_the_environment(
         assert server.sql("SELECT 6 * 7") == "42"
 
 
-async def test_redis_is_a_real_server_and_comes_back_on_its_port() -> None:
+async def test_redis_restarts_on_its_port() -> None:
     with RedisServer() as server:
         async with Redis.from_url(server.url) as client:
             assert await client.publish("games", "7") == 0
@@ -91,7 +92,7 @@ async def test_redis_is_a_real_server_and_comes_back_on_its_port() -> None:
         assert server.url.endswith(f":{port}/0")
 
 
-STARTS_BOTH_AND_WAITS = """
+START_SERVERS_AND_WAIT = """
 import time
 from tools.services import Postgres, RedisServer
 postgres, redis = Postgres().start(), RedisServer().start()
@@ -100,9 +101,9 @@ time.sleep(60)
 """
 
 
-def test_no_server_outlives_a_run_that_was_killed() -> None:
+def test_killed_test_run_leaves_no_server_behind() -> None:
     run = subprocess.Popen(
-        [sys.executable, "-c", STARTS_BOTH_AND_WAITS], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", START_SERVERS_AND_WAIT], cwd=ROOT, stdout=subprocess.PIPE, text=True
     )
     assert run.stdout is not None
     servers = [int(pid) for pid in run.stdout.readline().split()]
@@ -117,7 +118,7 @@ def test_no_server_outlives_a_run_that_was_killed() -> None:
 
 
 def is_alive(pid: int) -> bool:
-    """A zombie that nobody has buried yet is not alive."""
+    """A zombie that has not been reaped is not alive."""
     try:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:

@@ -1,4 +1,4 @@
-"""The server stands on its own requirements: nothing that only the tests brought may hold it up."""
+"""The server runs with its declared requirements alone, without test dependencies."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from tools.lock import normal
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# Imports every module of the app and runs one server's whole life, with everything else out of reach.
-ALONE = """
+# Imports every module of the app and runs a server from start to stop, with all other packages blocked.
+ISOLATED_RUN = """
 import asyncio, importlib, pkgutil, sys
 from importlib.abc import MetaPathFinder
 
-class Wall(MetaPathFinder):
+class ImportBlocker(MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
         if name.split(".")[0] in OUTSIDE:
             raise ModuleNotFoundError(f"{name} is here only for the tests", name=name)
         return None
 
 OUTSIDE = set(sys.argv[1].split(","))
-sys.meta_path.insert(0, Wall())
+sys.meta_path.insert(0, ImportBlocker())
 
 import app
 for module in pkgutil.walk_packages(app.__path__, "app."):
@@ -35,14 +35,14 @@ for module in pkgutil.walk_packages(app.__path__, "app."):
 
 from app.main import create_app
 from app.settings import read_settings
-from app.store.engine import make_engine
+from app.store.database import open_database
 from app.store.migrate import upgrade
 
 async def live():
     settings = read_settings({}, {"database": "sqlite:///" + sys.argv[2]})
-    engine = make_engine(settings.database_url)
-    await upgrade(engine)
-    await engine.dispose()
+    database = open_database(settings.database_url)
+    await upgrade(database)
+    await database.close()
     server = create_app(settings)
     async with server.router.lifespan_context(server):
         pass
@@ -52,7 +52,7 @@ print("lived")
 """
 
 
-def needed(name: str, extras: frozenset[str], found: set[str]) -> set[str]:
+def collect_requirements(name: str, extras: frozenset[str], found: set[str]) -> set[str]:
     """`name` and everything it requires, as installed here."""
     found.add(normal(name))
     for text in distribution(name).requires or []:
@@ -61,12 +61,12 @@ def needed(name: str, extras: frozenset[str], found: set[str]) -> set[str]:
         if wanted.marker is not None and not any(wanted.marker.evaluate(each) for each in markers):
             continue
         if normal(wanted.name) not in found or wanted.extras:
-            needed(wanted.name, frozenset(wanted.extras), found)
+            collect_requirements(wanted.name, frozenset(wanted.extras), found)
     return found
 
 
-def test_the_server_lives_without_what_the_tests_bring(tmp_path: Path) -> None:
-    ours = needed("cartagena", frozenset(), set())
+def test_server_runs_without_test_dependencies(tmp_path: Path) -> None:
+    ours = collect_requirements("cartagena", frozenset(), set())
     assert "greenlet" in ours, "SQLAlchemy brings greenlet only when asked for with [asyncio]"
     outside = {
         module
@@ -74,6 +74,6 @@ def test_the_server_lives_without_what_the_tests_bring(tmp_path: Path) -> None:
         if not {normal(owner) for owner in owners} & ours and not module.startswith("_")
     }
     assert {"pytest", "hypothesis", "playwright"} <= outside
-    command = [sys.executable, "-c", ALONE, ",".join(sorted(outside)), str(tmp_path / "alone.db")]
+    command = [sys.executable, "-c", ISOLATED_RUN, ",".join(sorted(outside)), str(tmp_path / "alone.db")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.stdout.strip().splitlines()[-1:], done.returncode) == (["lived"], 0), done.stderr[-2000:]

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.longest import LONGEST, longest_first
-from tests.together import ONE_BY_ONE, TOGETHER, unit_of
+from tests.process_groups import GROUPS, SINGLE_TEST_FOLDERS, unit_of
+from tests.slow_tests import SLOWEST, sort_slowest_first
 from tools import run_tests
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -65,12 +65,12 @@ def test_a_failing_test_fails_the_run_and_is_shown(checkout: Path) -> None:
         ("import nothing_of_that_name\n", "ended with"),
         (
             "import pytest\ndef test_d(): pass\ndef test_c(): pytest.sk" + "ip('later')\n",
-            "nothing is skipped",
+            "no test may be skipped",
         ),
         ("import os\ndef test_c(): os._exit(0)\n", "FAILED server: "),
     ],
 )
-def test_a_part_that_ran_nothing_skipped_or_died_fails(checkout: Path, text: str, says: str) -> None:
+def test_part_without_tests_with_skips_or_a_crash_fails(checkout: Path, text: str, says: str) -> None:
     (checkout / "tests/store/test_store.py").write_text(text)
     code, lines = run(checkout, "server")
     assert code == 1
@@ -101,26 +101,26 @@ def test_every_folder_of_tests_belongs_to_exactly_one_part(tmp_path: Path) -> No
     }
 
 
-def test_the_longest_begin_first_and_short_ones_wait_behind_them() -> None:
+def test_slowest_tests_start_first_with_short_ones_queued_behind() -> None:
     names = [f"tests/rules/test_moves.py::test_{number}" for number in range(30)]
-    tests: list[Any] = [SimpleNamespace(nodeid=name) for name in (*names, *reversed(LONGEST[:6]))]
-    longest_first(tests, 4)
-    assert [test.nodeid for test in tests[:4]] == list(LONGEST[:4])
+    tests: list[Any] = [SimpleNamespace(nodeid=name) for name in (*names, *reversed(SLOWEST[:6]))]
+    sort_slowest_first(tests, 4)
+    assert [test.nodeid for test in tests[:4]] == list(SLOWEST[:4])
     assert all(test.nodeid in names for test in tests[4:8])
-    assert [test.nodeid for test in tests[8:10]] == list(LONGEST[4:6])
+    assert [test.nodeid for test in tests[8:10]] == list(SLOWEST[4:6])
     assert len({test.nodeid for test in tests}) == 36, "none is lost, none comes twice"
 
 
-def test_one_process_takes_what_shares_something_dear() -> None:
+def test_tests_of_a_group_share_a_process() -> None:
     assert unit_of("tests/cluster/test_deal.py::test_a") == unit_of(
         "tests/cluster/test_three_workers.py::test_b"
     )
     assert unit_of("tests/store/test_log.py::test_a[1]") == unit_of("tests/store/test_log.py::test_b")
     pages = "tests/browser/pages/"
     assert unit_of(f"{pages}test_deal.py::test_a") == unit_of(f"{pages}test_deal.py::test_b")
-    assert unit_of(f"{pages}test_new.py::test_a") != unit_of(f"{pages}test_new.py::test_b")
+    assert unit_of(f"{pages}test_new_table.py::test_a") != unit_of(f"{pages}test_new_table.py::test_b")
 
 
-def test_what_is_called_long_or_dear_is_there() -> None:
-    for name in (*LONGEST, *TOGETHER, *ONE_BY_ONE):
+def test_listed_slow_tests_and_groups_exist() -> None:
+    for name in (*SLOWEST, *GROUPS, *SINGLE_TEST_FOLDERS):
         assert (ROOT / name.partition("::")[0]).exists(), name

@@ -1,4 +1,4 @@
-"""What no wheel brings: found, installed once where that is allowed, or asked for by a sentence."""
+"""Programs that no wheel contains: found, installed once if permitted, or reported with instructions."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tools import debian, find_chromium
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def test_a_wrong_chromium_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_chromium_path_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHROMIUM", "/nowhere/chromium")
     with pytest.raises(find_chromium.NoChromium, match="no such file"):
         find_chromium.find()
 
 
-def test_without_chromium_and_without_root_it_says_how_to_get_one(
+def test_missing_chromium_without_root_is_reported_with_instructions(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delenv("CHROMIUM", raising=False)
@@ -32,7 +32,7 @@ def test_without_chromium_and_without_root_it_says_how_to_get_one(
         find_chromium.find()
 
 
-ASKS_AS_ROOT = "import os; os.geteuid = lambda: 0; from tools.find_chromium import find; print(find())"
+FIND_AS_ROOT = "import os; os.geteuid = lambda: 0; from tools.find_chromium import find; print(find())"
 FAKE_APT = """#!/bin/sh
 echo "$@" >> "$0.calls"
 for package; do :; done
@@ -48,7 +48,7 @@ case "$*" in *install*"KNOWN") sleep 0.5; printf '#!/bin/sh\\n' > "$new"; chmod 
         ("chromium", ["update", "chromium-headless-shell", "chromium"]),
     ],
 )
-def test_workers_that_miss_chromium_install_it_once(tmp_path: Path, known: str, asked: list[str]) -> None:
+def test_workers_without_chromium_install_it_once(tmp_path: Path, known: str, asked: list[str]) -> None:
     apt = tmp_path / "apt-get"
     apt.write_text(FAKE_APT.replace("KNOWN", f" {known}"))
     apt.chmod(0o755)
@@ -57,7 +57,7 @@ def test_workers_that_miss_chromium_install_it_once(tmp_path: Path, known: str, 
     environment = {"PATH": str(tmp_path), "TMPDIR": str(tmp_path), "HOME": str(tmp_path)}
     asking = [
         subprocess.Popen(
-            [sys.executable, "-c", ASKS_AS_ROOT], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", FIND_AS_ROOT], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
         )
         for _ in range(2)
     ]
@@ -67,14 +67,14 @@ def test_workers_that_miss_chromium_install_it_once(tmp_path: Path, known: str, 
     assert [call.split()[-1] for call in calls] == asked
 
 
-def test_a_program_that_is_there_is_not_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_existing_program_is_not_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "compass").write_text("#!/bin/sh\n")
     (tmp_path / "compass").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert debian.program("compass") == str(tmp_path / "compass")
 
 
-def test_whoever_may_not_install_is_told_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_program_without_root_is_reported_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(debian.Missing, match=r"the chart needs .* no-such-compass.*apt-get install brass"):
         debian.program("no-such-compass", "brass", wanted_for="the chart")
@@ -82,9 +82,7 @@ def test_whoever_may_not_install_is_told_the_package(monkeypatch: pytest.MonkeyP
         debian.library("libnone.so.9", "libnone9")
 
 
-def test_a_package_that_does_not_bring_the_program_is_named(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_package_without_the_program_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     apt = tmp_path / "apt-get"
     apt.write_text("#!/bin/sh\nexit 100\n")
     apt.chmod(0o755)
@@ -95,5 +93,5 @@ def test_a_package_that_does_not_bring_the_program_is_named(
         debian.program("no-such-compass", "brass")
 
 
-def test_a_library_that_the_loader_finds_is_there() -> None:
+def test_library_found_by_the_loader_is_installed() -> None:
     assert debian.library("libc.so.6", "libc6") == "libc.so.6"

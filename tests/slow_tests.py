@@ -1,15 +1,17 @@
-"""Which tests begin first when several processes share them: the longest, so that none ends alone with one."""
+"""Order of tests when several processes share them: the slowest first, so that none finishes alone."""
 
 from __future__ import annotations
 
 import pytest
 
-__all__ = ["LONGEST", "longest_first"]
+__all__ = ["SLOWEST", "sort_slowest_first"]
 
-# Files and tests by the beginning of their names, the longest first; whatever is not here is short. It need not be
-# exact: look at it when the slowest five that a part prints are not among the first.
-LONGEST = (
-    # files of the server part, which are handed out whole
+# Files and tests by prefix, slowest first; all others are short. It need not be exact: check it when the five slowest
+# tests that a part prints are not near the top.
+SLOWEST = (
+    # unit part: it mostly waits
+    "tests/test_trace_action.py",
+    # files of the server part, which are distributed whole
     "tests/web/deal/test_results.py",
     "tests/attack/test_deal.py",
     "tests/cluster/test_three_workers.py",
@@ -19,7 +21,7 @@ LONGEST = (
     "tests/cluster/test_deal.py",
     "tests/attack/test_planted_leaks.py",
     "tests/ops/test_serve.py",
-    "tests/sockets/test_gone_people.py",
+    "tests/sockets/test_erased_people.py",
     "tests/store/games/test_due_work.py",
     "tests/attack/test_matrix.py",
     "tests/chaos/test_kills.py",
@@ -40,36 +42,36 @@ LONGEST = (
     "tests/store/",
     "tests/attack/",
     "tests/chaos/",
-    # tests of the browser part, which are handed out one by one, those of a group together
+    # tests of the browser part, which are distributed one by one except for groups
     "tests/browser/pages/test_deal.py",
     "tests/browser/table/test_play.py::test_two_browsers",
-    "tests/browser/table/test_evening.py",
+    "tests/browser/table/test_rematches.py",
     "tests/browser/test_push.py",
-    "tests/browser/pages/test_every_page.py::test_a_page_is_for_everyone",
+    "tests/browser/pages/test_every_page.py::test_page_is_accessible_translated_and_fits",
     "tests/browser/table/test_play.py::test_a_whole_game",
     "tests/browser/pages/test_axe.py",
-    "tests/browser/table/test_secrets.py",
+    "tests/browser/table/test_hidden_cards.py",
     "tests/browser/table/test_absence.py",
-    "tests/browser/screen/test_room.py::test_one_click",
-    "tests/browser/table/test_room.py::test_a_lost_line",
-    "tests/browser/table/test_missed.py",
-    "tests/browser/pages/test_lobby.py::test_the_lobby_comes_back",
+    "tests/browser/screen/test_room_table.py::test_one_click",
+    "tests/browser/table/test_room.py::test_lost_connection",
+    "tests/browser/table/test_missed_turns.py",
+    "tests/browser/pages/test_lobby.py::test_lobby_reconnects",
     "tests/browser/attack/",
     "tests/browser/table/",
     "tests/browser/",
 )
 
 
-def longest_first(items: list[pytest.Item], processes: int) -> None:
-    """Puts the longest in front, for so many processes.
+def sort_slowest_first(items: list[pytest.Item], processes: int) -> None:
+    """Sort the slowest tests to the front for this many processes.
 
-    Each process gets one at first, and then a second behind it: those must be short, or they would wait behind the
-    longest of all.
+    Each process first gets one test and queues a second behind it. The second must be short, or it would wait behind
+    the slowest of all.
     """
-    items.sort(key=lambda item: _rank(item.nodeid))  # stable: within a rank as they stand in their files
+    items.sort(key=lambda item: _rank(item.nodeid))  # stable: keeps the file order within a rank
     if len(items) >= 4 * processes:
         items[processes:processes] = [items.pop() for _ in range(processes)]
 
 
 def _rank(name: str) -> int:
-    return next((rank for rank, start in enumerate(LONGEST) if name.startswith(start)), len(LONGEST))
+    return next((rank for rank, start in enumerate(SLOWEST) if name.startswith(start)), len(SLOWEST))

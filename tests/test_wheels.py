@@ -1,4 +1,4 @@
-"""What is installed: pinned, out of wheels, for every Python that we promise. `make lock` asks the index the rest."""
+"""Installed packages: pinned, from wheels, for every supported Python. `make lock` checks the rest at the index."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def installed() -> dict[str, Distribution]:
     return found
 
 
-def test_everything_installed_is_pinned_also_what_only_this_python_needs() -> None:
+def test_every_installed_package_is_pinned() -> None:
     unlike = {name: each.version for name, each in installed().items() if pins().get(name) != each.version}
     assert unlike == {}
 
 
-def test_nothing_installed_was_compiled_here() -> None:
+def test_no_installed_package_was_compiled_locally() -> None:
     """A wheel of the index names the oldest system it runs on (manylinux); one that was built here names this one."""
     built = {
         name: tag
@@ -55,7 +55,7 @@ def test_nothing_installed_was_compiled_here() -> None:
     assert built == {}
 
 
-def test_no_pin_leaves_a_promised_python_behind() -> None:
+def test_every_pin_supports_every_promised_python() -> None:
     refused = [
         f"{name} {each.version} wants Python {wanted}, not {python}"
         for name, each in installed().items()
@@ -78,7 +78,7 @@ def test_classifiers_pins_and_docs_promise_the_same_pythons() -> None:
     assert re.findall(r"^\| (3\.\d+)\b", page, re.MULTILINE) == pythons, "the table of who passed what"
 
 
-def test_what_is_only_measured_beside_is_not_needed_to_test() -> None:
+def test_benchmark_dependencies_are_not_needed_for_tests() -> None:
     bench = {normal(Requirement(each).name) for each in PROJECT["optional-dependencies"]["bench"]}
     assert bench & set(installed()) == set()
     assert "chess" in bench
@@ -92,8 +92,8 @@ def test_every_step_of_the_makefile_installs_wheels_only() -> None:
     assert "--no-binary" not in text
 
 
-def test_a_pin_without_a_wheel_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The index is played here by a list; `make lock` asks the real one."""
+def test_pin_without_a_wheel_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A list stands in for the package index; `make lock` queries the real one."""
     wheels = {("3.11", "sloop==1"), ("3.11", "mast==2"), ("3.12", "mast==2")}
     monkeypatch.setattr(
         check_wheels, "_has_wheels", lambda python, some: {(python, each) for each in some} <= wheels
@@ -102,7 +102,7 @@ def test_a_pin_without_a_wheel_is_named(monkeypatch: pytest.MonkeyPatch) -> None
     assert check_wheels.missing("3.12", ["mast==2", "sloop==1"]) == ["sloop==1"]
 
 
-def test_a_lock_with_a_pin_that_wants_a_compiler_is_not_written(
+def test_lock_file_with_a_pin_that_needs_a_compiler_is_not_written(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(lock, "promised", lambda: [lock.this_python(), "3.99"])
