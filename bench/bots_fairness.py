@@ -1,4 +1,4 @@
-"""How long one person's bot takes while another person keeps many bots busy.
+"""Latency of one person's bot while another person keeps many bots busy.
 
     python -m bench.bots_fairness --tables 9 --moves 12
 
@@ -26,8 +26,8 @@ def _question(seed: int) -> tuple[Any, list[Any]]:
 
 
 async def _moves(pool: BotPool, level: str, person: str, count: int | None) -> list[float]:
-    """Think `count` times, or until cancelled; the seconds of each move."""
-    # A pool without shares, of an older release, can be measured too.
+    """Make `count` decisions, or until cancelled; return the seconds of each."""
+    # Also measures the pool of an older release, which has no shares.
     named: dict[str, Any] = (
         {"person": person} if "person" in inspect.signature(pool.choose).parameters else {}
     )
@@ -61,8 +61,8 @@ def main() -> None:
     )
     parser.add_argument("--tables", type=int, default=9)
     parser.add_argument("--moves", type=int, default=12)
-    asked = parser.parse_args()
-    asyncio.run(_measure(asked.tables, asked.moves))
+    arguments = parser.parse_args()
+    asyncio.run(_measure(arguments.tables, arguments.moves))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""People's latency while bots think: action to acknowledgement, with no bot games and with many going on.
+"""Latency of people's actions while bots think: action to acknowledgement, without and with many bot games.
 
     python -m bench.bots_latency --games 50 --seconds 20 --level captain
 
@@ -60,7 +60,7 @@ class Player(GameProtocol):
         return link
 
     async def play(self, link: ClientConnection, until: float, waits: list[float]) -> None:
-        """Act and undo nothing: the first choice every time, one every 100 ms; note how long each ack takes."""
+        """Take the first choice every 100 ms and record how long each acknowledgement takes."""
         sent_at = 0.0
         while (frame := await receive(link)) is not None:
             was_under_way = bool(self.pending)
@@ -70,7 +70,7 @@ class Player(GameProtocol):
                 sent_at = 0.0
             if monotonic() > until:
                 return
-            opening = self.owed()
+            opening = self.next_sealing_command()
             if opening is not None:
                 await send(link, opening)
             if self.choices and not self.pending:
@@ -81,7 +81,7 @@ class Player(GameProtocol):
 
 
 async def people_play(base: str, seconds: float, tables: int) -> list[float]:
-    """Two people at each table act in turns; how long every acknowledgement took."""
+    """Let two people at each table act alternately; return the time of every acknowledgement."""
     waits: list[float] = []
     async with AsyncExitStack() as stack:
         playing = []
@@ -97,12 +97,12 @@ async def people_play(base: str, seconds: float, tables: int) -> list[float]:
             async with asyncio.timeout(seconds + 5):
                 await asyncio.gather(*(player.play(link, until, waits) for player, link in playing))
         except TimeoutError:
-            pass  # whoever was not to move when time was up still listens
+            pass  # a player who was not to move when time was up is still listening
     return waits
 
 
 async def start_bot_games(base: str, games: int, level: str, stack: AsyncExitStack) -> list[str]:
-    """Rooms in which the host only watches: bots on every seat, no pause between their moves."""
+    """Open rooms in which the host only watches: bots on every seat, no pause between their moves."""
     rooms = []
     for _number in range(games):
         host = await Player.make(base, stack)
@@ -127,7 +127,7 @@ async def _cancelled(task: asyncio.Task[None]) -> None:
 
 
 def figures(waits: list[float]) -> tuple[float, float, float]:
-    """Median, 95 % and 99 %, in milliseconds."""
+    """Return the median, 95 % and 99 % in milliseconds."""
     cuts = quantiles(waits, n=100)
     return 1000 * median(waits), 1000 * cuts[94], 1000 * cuts[98]
 
@@ -201,8 +201,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--level", default="captain")
     parser.add_argument("--tables", type=int, default=4, help="tables of two people each")
-    asked = parser.parse_args()
-    asyncio.run(measure(asked.games, asked.seconds, asked.level, asked.tables))
+    arguments = parser.parse_args()
+    asyncio.run(measure(arguments.games, arguments.seconds, arguments.level, arguments.tables))
 
 
 if __name__ == "__main__":

@@ -1,15 +1,17 @@
-"""One game between bots, each knowing only its seat's view, repeatable from its number."""
+"""One game between bots, each knowing only its seat's view, reproducible from its number."""
 
 from __future__ import annotations
 
 import random
 from dataclasses import asdict, dataclass
+from statistics import median
 from time import process_time
 from typing import Any
 
 from app import rules
 from app.bots.budget import Budget
 from app.bots.choosing import choose
+from bench.bots_old import ask_old_bot
 
 __all__ = ["NODES", "Played", "Setting", "plain", "play"]
 
@@ -21,27 +23,25 @@ NODES: dict[str, int | None] = {
     "captain": 8_000,
     "legend": 30_000,
 }
-"""Node budgets of one decision; None where the level has an end of its own."""
+"""Node budgets of one decision; None where the level has its own limit."""
 
 SEEING = "*"
-"""After a level's name: it is shown every hand. Nobody plays so in a room; it bounds what guessing could win."""
+"""Suffix of a level that is shown every hand: an upper bound for what inference could gain."""
 
 MOST_ACTIONS = 1_200
-"""A game that is not over by then counts by its places, as if it had been broken off."""
+"""A longer game counts by its places, as if it had been aborted."""
 
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Setting:
-    """One game to be played: who sits where, with which options, out of which chance."""
+    """One game to play: levels by seat, options and number (the seed)."""
 
     table: str
     options: tuple[tuple[str, Any], ...]
     levels: tuple[str, ...]
     number: int
-    legend_nodes: int | None = None
-    """Another budget for the legend, to see what more thinking is worth."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,10 @@ class Played:
     places: tuple[int, ...]
     actions: int
     decisions: tuple[int, ...]
+    """Decisions of each seat; forced moves count and take no time."""
     seconds: tuple[float, ...]
+    medians: tuple[float, ...]
+    """Median CPU milliseconds of each seat's decisions with a choice."""
 
     def as_json(self) -> Json:
         return asdict(self)
@@ -67,8 +70,14 @@ class Played:
 
 
 def plain(level: str) -> str:
-    """The level without the mark of one who sees all hands."""
-    return level.removesuffix(SEEING)
+    """Return the level without its suffixes: sees all hands, other budget, older commit."""
+    return level.split("@")[0].split("#")[0].removesuffix(SEEING)
+
+
+def nodes_of(level: str) -> int | None:
+    """Return the node budget: that of the level, or the number after `#` in its name."""
+    marked = level.split("@")[0].split("#")
+    return int(marked[1]) if len(marked) > 1 else NODES[plain(level)]
 
 
 def _view(position: rules.Position, seat: int, level: str) -> Json:
@@ -80,30 +89,39 @@ def _view(position: rules.Position, seat: int, level: str) -> Json:
     return view
 
 
+def _move(
+    position: rules.Position, seat: int, level: str, history: list[Json], chance: str
+) -> tuple[Json, float | None]:
+    """Return the bot's move and the CPU seconds it took, None where there was no choice."""
+    view = _view(position, seat, level)
+    actions = [rules.action_to_json(action) for action in rules.legal(position, seat)]
+    if len(actions) == 1 and "count" not in actions[0]:
+        return actions[0], None
+    nodes = nodes_of(level)
+    if "@" in level:
+        asked = {"view": view, "actions": actions, "history": history, "level": plain(level), "seat": seat}
+        return ask_old_bot(level.split("@")[1], {**asked, "nodes": nodes, "seed": chance})
+    began = process_time()
+    action = choose(
+        view, actions, history, plain(level), Budget(nodes=nodes), random.Random(chance), seat=seat
+    )
+    return action, process_time() - began
+
+
 def play(setting: Setting) -> Played:
     chance = random.Random(f"bots|{setting.number}")
     options = rules.parse_options(dict(setting.options))
     position = rules.new_game(options, f"{chance.getrandbits(256):064x}")
     histories: list[list[Json]] = [[] for _ in setting.levels]
-    seconds, decisions = [0.0] * len(setting.levels), [0] * len(setting.levels)
+    decisions = [0] * len(setting.levels)
+    times: list[list[float]] = [[] for _ in setting.levels]
     count = 0
     while position.winner is None and count < MOST_ACTIONS:
         seat = rules.seats_to_act(position)[0]
         level = setting.levels[seat]
-        nodes = NODES[plain(level)]
-        if level == "legend" and setting.legend_nodes is not None:
-            nodes = setting.legend_nodes
-        began = process_time()
-        action = choose(
-            _view(position, seat, level),
-            [rules.action_to_json(action) for action in rules.legal(position, seat)],
-            histories[seat],
-            plain(level),
-            Budget(nodes=nodes),
-            random.Random(f"thought|{setting.number}|{count}"),
-            seat=seat,
-        )
-        seconds[seat] += process_time() - began
+        action, spent = _move(position, seat, level, histories[seat], f"thought|{setting.number}|{count}")
+        if spent is not None:
+            times[seat].append(spent)
         decisions[seat] += 1
         position, events = rules.apply(position, seat, rules.action_from_json(action))
         count += 1
@@ -114,8 +132,9 @@ def play(setting: Setting) -> Played:
         setting.levels,
         setting.number,
         position.winner,
-        tuple(rules.places(position)),
+        tuple(rules.finishing_places(position)),
         count,
         tuple(decisions),
-        tuple(round(spent, 3) for spent in seconds),
+        tuple(round(sum(spent), 3) for spent in times),
+        tuple(round(1000 * median(spent or [0.0]), 2) for spent in times),
     )

@@ -1,20 +1,21 @@
-"""Tables of results: shares of wins with intervals, and Elo by maximum likelihood."""
+"""Result tables: win rates with intervals, and Elo by maximum likelihood."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from math import exp, log, log10, sqrt
+from statistics import median
 
-from bench.bots_match import NODES, Played, plain
+from bench.bots_match import NODES, Played, nodes_of, plain
 
-__all__ = ["duels", "elo", "elo_table", "share_row", "spent_table", "wilson"]
+__all__ = ["duels", "elo", "elo_table", "first_places", "share_row", "spent_table", "wilson"]
 
 Duels = Mapping[tuple[str, str], Sequence[float]]
 
 
 def wilson(wins: float, games: float) -> tuple[float, float]:
-    """A 95 % interval for a share of wins."""
+    """Return a 95 % interval for a win rate."""
     if not games:
         return 0.0, 1.0
     z = 1.96
@@ -25,7 +26,7 @@ def wilson(wins: float, games: float) -> tuple[float, float]:
 
 
 def duels(games: Sequence[Played]) -> dict[tuple[str, str], list[float]]:
-    """(first, second) → wins of the first and games, for every two seats of every game, by their places."""
+    """Return (first, second) → wins of the first and games, for every pair of seats of every game, by places."""
     table: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0.0, 0.0])
     for game in games:
         for one, first in enumerate(game.levels):
@@ -39,7 +40,7 @@ def duels(games: Sequence[Played]) -> dict[tuple[str, str], list[float]]:
 
 
 def elo(table: Duels) -> list[tuple[str, float, float]]:
-    """(level, Elo, half of its 95 % interval), best first; half a game won and lost in each pair keeps it finite."""
+    """Return (level, Elo, half of its 95 % interval), best first; half a win and a loss per pair keep it finite."""
     names = sorted({name for pair in table for name in pair})
     scores = {pair: (wins + 0.5, games + 1) for pair, (wins, games) in table.items()}
     powers = dict.fromkeys(names, 1.0)
@@ -64,8 +65,14 @@ def elo(table: Duels) -> list[tuple[str, float, float]]:
     return sorted(rows, key=lambda row: -row[1])
 
 
-def share_row(table: str, upper: str, lower: str, counted: Duels, aim: float | None) -> str | None:
-    wins, met = counted.get((upper, lower), (0.0, 0.0))
+def first_places(games: Sequence[Played], upper: str, lower: str) -> tuple[int, int]:
+    """Return in how many games of one `upper` against only `lower` it came first, and the number of games."""
+    found = [game for game in games if game.levels.count(upper) == 1 and set(game.levels) == {upper, lower}]
+    return sum(game.places[game.levels.index(upper)] == 1 for game in found), len(found)
+
+
+def share_row(table: str, upper: str, lower: str, games: Sequence[Played], aim: float | None) -> str | None:
+    wins, met = first_places(games, upper, lower)
     if not met:
         return None
     low, high = wilson(wins, met)
@@ -81,7 +88,7 @@ def _rank(level: str) -> tuple[int, str]:
 
 
 def elo_table(columns: Mapping[str, Duels]) -> list[str]:
-    """One row a level, one column a table."""
+    """Return one row per level and one column per table."""
     rated = {
         name: {level: (value, half) for level, value, half in elo(table)} for name, table in columns.items()
     }
@@ -95,16 +102,25 @@ def elo_table(columns: Mapping[str, Duels]) -> list[str]:
 
 
 def spent_table(games: Sequence[Played]) -> list[str]:
+    """Return CPU per decision by level: least, median and most of the games' medians, and the mean."""
     spent: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    medians: dict[str, list[float]] = defaultdict(list)
     for game in games:
-        for level, seconds, decisions in zip(game.levels, game.seconds, game.decisions, strict=True):
-            spent[level][0] += seconds
-            spent[level][1] += decisions
-    lines = ["| level | node budget | ms of CPU a decision |", "|---|---|---|"]
+        for seat, level in enumerate(game.levels):
+            spent[level][0] += game.seconds[seat]
+            spent[level][1] += game.decisions[seat]
+            medians[level].append(game.medians[seat])
+    lines = [
+        "| level | node budget | CPU ms a decision: least, median, most game | mean |",
+        "|---|---|---|---|",
+    ]
     for level in sorted(spent, key=_rank):
         total, count = spent[level]
-        nodes = NODES[plain(level)]
+        nodes = nodes_of(level)
+        of_games = medians[level]
         lines.append(
-            f"| {level} | {f'{nodes:,}' if nodes else 'its own end'} | {1000 * total / max(1, count):.0f} |"
+            f"| {level} | {f'{nodes:,}' if nodes else 'its own end'} "
+            f"| {min(of_games):.1f} / {median(of_games):.1f} / {max(of_games):.1f} "
+            f"| {1000 * total / max(1, count):.1f} |"
         )
     return lines

@@ -1,4 +1,4 @@
-"""How fast the rules are: random play beside python-chess, whole turns, and the engine's pipe.
+"""Speed of the rules: random play beside python-chess, whole turns, and the engine's pipe.
 
     python bench/rules.py [--rounds N] [--seconds S]
 
@@ -20,7 +20,7 @@ from collections.abc import Callable
 import chess
 
 from app import rules
-from app.rules.core.engine import legal, new_game, play
+from app.rules.core.engine import apply_in_place, legal, new_game
 from bench.turn_ends import turn_ends
 
 TABLES = (("jamaica", 2), ("jamaica", 4), ("tortuga", 2), ("tortuga", 4))
@@ -31,7 +31,7 @@ def seed_of(rng: random.Random) -> str:
 
 
 def chess_moves(seconds: float, rng: random.Random) -> float:
-    """Random games with a full legal list at every move."""
+    """Play random games with a full legal list at every move."""
     moves, began = 0, time.perf_counter()
     while time.perf_counter() - began < seconds:
         board = chess.Board()
@@ -45,7 +45,7 @@ def chess_moves(seconds: float, rng: random.Random) -> float:
 
 
 def search_moves(preset: str, players: int) -> Callable[[float, random.Random], float]:
-    """The path a search uses: legal list, then play in place without events."""
+    """Measure the path of a search: legal list, then `apply_in_place` without events."""
     options = rules.parse_options({"preset": preset, "players": players})
 
     def run(seconds: float, rng: random.Random) -> float:
@@ -53,8 +53,8 @@ def search_moves(preset: str, players: int) -> Callable[[float, random.Random], 
         while time.perf_counter() - began < seconds:
             position = new_game(options, seed_of(rng))
             while position.winner is None:
-                listed = legal(position, position.seat)
-                play(position, position.seat, listed[int(rng.random() * len(listed))])
+                listed = legal(position, position.turn_seat)
+                apply_in_place(position, position.turn_seat, listed[int(rng.random() * len(listed))])
                 moves += 1
         return moves / (time.perf_counter() - began)
 
@@ -62,7 +62,7 @@ def search_moves(preset: str, players: int) -> Callable[[float, random.Random], 
 
 
 def room_moves(preset: str, players: int) -> Callable[[float, random.Random], float]:
-    """The path a room uses: legal list, checked apply on a copy, events built."""
+    """Measure the path of a room: legal list, checked `apply` on a copy, events."""
     options = rules.parse_options({"preset": preset, "players": players})
 
     def run(seconds: float, rng: random.Random) -> float:
@@ -70,8 +70,10 @@ def room_moves(preset: str, players: int) -> Callable[[float, random.Random], fl
         while time.perf_counter() - began < seconds:
             position = new_game(options, seed_of(rng))
             while position.winner is None:
-                listed = legal(position, position.seat)
-                position, _ = rules.apply(position, position.seat, listed[int(rng.random() * len(listed))])
+                listed = legal(position, position.turn_seat)
+                position, _ = rules.apply(
+                    position, position.turn_seat, listed[int(rng.random() * len(listed))]
+                )
                 moves += 1
         return moves / (time.perf_counter() - began)
 
@@ -89,7 +91,7 @@ def race(rounds: int, seconds: float) -> None:
     ratios: dict[str, list[float]] = {name: [] for name in peers}
     for _ in range(rounds):
         for name, run in peers.items():
-            # Chess is measured beside every row, so that both see the same moment of the machine.
+            # Chess is measured beside every row, so that both are measured under the same conditions.
             beside = chess_moves(seconds / 2, rng)
             figure = run(seconds, rng)
             beside = (beside + chess_moves(seconds / 2, rng)) / 2
@@ -110,12 +112,12 @@ def whole_turns(games: int) -> None:
         for _ in range(games):
             position = new_game(options, seed_of(rng))
             while position.winner is None:
-                if position.taken == 0 and rng.random() < 0.1:
+                if position.actions_taken == 0 and rng.random() < 0.1:
                     began = time.perf_counter()
                     counts.append(len(turn_ends(position)))
                     times.append((time.perf_counter() - began) * 1000)
-                listed = legal(position, position.seat)
-                play(position, position.seat, listed[int(rng.random() * len(listed))])
+                listed = legal(position, position.turn_seat)
+                apply_in_place(position, position.turn_seat, listed[int(rng.random() * len(listed))])
         times.sort()
         print(
             f"| {preset}, {players} seats | {statistics.median(counts):.0f} | {max(counts)} "
@@ -162,8 +164,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=1.0)
-    asked = parser.parse_args()
-    race(asked.rounds, asked.seconds)
+    arguments = parser.parse_args()
+    race(arguments.rounds, arguments.seconds)
     whole_turns(12)
     pipe(3000)
 

@@ -1,4 +1,4 @@
-"""How the server grows; `python -m bench.scale` measures and writes docs/scale.md with its plots and numbers.
+"""Scaling of the server; `python -m bench.scale` measures and writes docs/scale.md with its plots and numbers.
 
 Parts: `workers` (CPU an action and messages: SQLite, one worker, two with affinity, two with tables spread),
 `comeback` (a thousand people after a restart), `killed` (2,000 sockets of a killed worker), `length` (late against
@@ -39,7 +39,7 @@ from tools.services import ServiceError
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "scale"
 NUMBERS = FOLDER / "numbers.json"
-MINUTES = 6  # for one part at most: it ends with a sentence then
+MINUTES = 6  # time limit of one part
 HISTORY_MINUTES = 60  # most of it fills two databases
 TOO_LONG = "it took more than {} minutes; is the machine busy with something else?"
 T = TypeVar("T")
@@ -96,7 +96,7 @@ PARTS: dict[str, Callable[[bool], dict[str, Any]]] = {
 
 
 def _run(work: Coroutine[Any, Any, T], minutes: int = MINUTES) -> T:
-    """An alarm does not end a loop that waits: it has a limit of its own, before the alarm."""
+    """Set a time limit inside the event loop, before the alarm, which cannot end a waiting loop."""
 
     async def limited() -> T:
         try:
@@ -123,47 +123,47 @@ def _measured(name: str, short: bool, load: dict[str, Any]) -> dict[str, Any]:
 
 
 def write_page(numbers: dict[str, Any]) -> None:
-    """The plots and the page, from the numbers alone."""
+    """Write the plots and the page from the stored numbers."""
     for name, picture in draw(numbers).items():
         (FOLDER / f"{name}.svg").write_text(picture)
     (FOLDER.parent / "scale.md").write_text(page(numbers))
 
 
 def main() -> int:
-    choice = argparse.ArgumentParser(
+    parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    choice.add_argument(
+    parser.add_argument(
         "parts", nargs="*", help=f"some of {', '.join(PARTS)}, page; all, unless some are named"
     )
-    choice.add_argument("--only", choices=PARTS, help="one part alone; prints its numbers")
-    choice.add_argument("--short", action="store_true", help="fewer people and rounds; nothing is written")
-    asked = choice.parse_args()
-    unknown = set(asked.parts) - {*PARTS, "page"}
+    parser.add_argument("--only", choices=PARTS, help="one part alone; prints its numbers")
+    parser.add_argument("--short", action="store_true", help="fewer people and rounds; nothing is written")
+    arguments = parser.parse_args()
+    unknown = set(arguments.parts) - {*PARTS, "page"}
     if unknown:
-        choice.error(f"no such part: {', '.join(sorted(unknown))}")
+        parser.error(f"no such part: {', '.join(sorted(unknown))}")
     signal.signal(signal.SIGALRM, _too_long)
     numbers: dict[str, Any] = json.loads(NUMBERS.read_text()) if NUMBERS.exists() else {}
-    parts = [asked.only] if asked.only else asked.parts or [*PARTS, "page"]
+    parts = [arguments.only] if arguments.only else arguments.parts or [*PARTS, "page"]
     failed = 0
     for name in parts:
         if name == "page":
             continue
         machine: dict[str, Any] = {}
         try:
-            found = _measured(name, asked.short, machine)
+            found = _measured(name, arguments.short, machine)
         except (RuntimeError, OSError, ServiceError, subprocess.SubprocessError) as problem:
             print(f"scale: {name}: {type(problem).__name__}: {problem}", file=sys.stderr)
-            failed = 1  # the others are measured all the same; of this one the page keeps what it had
+            failed = 1  # the other parts are still measured; for this one the page keeps its previous numbers
             continue
-        if asked.short:
+        if arguments.short:
             _say(json.dumps({**found, "machine": machine[name]}, indent=1))
             continue
         numbers |= found
         numbers.setdefault("machine", {}).update(machine)
         FOLDER.mkdir(parents=True, exist_ok=True)
         NUMBERS.write_text(json.dumps(numbers, indent=1) + "\n")
-    if asked.short:
+    if arguments.short:
         return failed
     missing = PARTS.keys() - numbers.get("machine", {}).keys()
     if missing:

@@ -1,9 +1,9 @@
-"""Whole turns: every different position in which the seat in turn can end its turn."""
+"""Enumeration of whole turns: every distinct position in which the current turn can end."""
 
 from __future__ import annotations
 
 from app.rules.core.action import Action, End
-from app.rules.core.engine import legal, play
+from app.rules.core.engine import apply_in_place, legal
 from app.rules.core.position import Position
 
 __all__ = ["TurnEnd", "turn_ends"]
@@ -13,12 +13,16 @@ TurnEnd = tuple[Position, tuple[Action, ...]]
 
 
 def _search_key(position: Position) -> tuple[object, ...]:
-    """Equal for positions that play on alike: the order of the discards and `taken` stand aside."""
+    """Return a key that ignores the order of discards and the number of actions taken."""
     return (
-        b"".join([*map(bytes, position.pirates), *position.hands, position.row, position.deck]),
-        position.seat,
+        *map(bytes, position.pirates),
+        *map(bytes, position.hands),  # one value each: joined, a hand could run over into the deck
+        bytes(position.row),
+        bytes(position.deck),
+        position.turn_seat,
         position.sloop,
         position.captain_used,
+        position.forced_passes,
         position.pending,
         position.winner,
         position.shuffles,
@@ -28,14 +32,14 @@ def _search_key(position: Position) -> tuple[object, ...]:
 
 
 def turn_ends(position: Position, most: int | None = None) -> list[TurnEnd]:
-    """All distinct ends of the present turn, each with a shortest way to it; `most` bounds the search.
+    """Return all distinct ends of the current turn, each with a shortest path; `most` bounds the search.
 
-    The position must show everything a turn can touch: a search plays on a position it has imagined. A turn
-    also ends where the game is won or where others owe something.
+    The position must be complete, for example sampled from a view. A turn also ends when the game is won or another
+    seat has a pending choice.
     """
-    seat = position.seat
+    seat = position.turn_seat
     ends: dict[tuple[object, ...], TurnEnd] = {}
-    seen = {(_search_key(position), position.taken)}
+    seen = {(_search_key(position), position.actions_taken)}
     layer: list[TurnEnd] = [(position, ())]
     while layer:
         further: list[TurnEnd] = []
@@ -48,11 +52,11 @@ def turn_ends(position: Position, most: int | None = None) -> list[TurnEnd]:
                     ends.setdefault(_search_key(at), (at, way))
                     continue
                 after = at.copy()
-                play(after, seat, action)
-                if after.seat != seat:
+                apply_in_place(after, seat, action)
+                if after.turn_seat != seat:
                     ends.setdefault(_search_key(after), (after, (*way, action)))
                     continue
-                key = (_search_key(after), after.taken)
+                key = (_search_key(after), after.actions_taken)
                 if key not in seen:
                     seen.add(key)
                     further.append((after, (*way, action)))

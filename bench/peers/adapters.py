@@ -1,4 +1,4 @@
-"""How the peers are spoken to: boardgame.io (socket.io's protocol), Colyseus, and the bare broadcasts."""
+"""Protocol adapters of the peers: boardgame.io (socket.io), Colyseus, and the bare broadcasts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SCRIPT = json.loads((Path(__file__).resolve().parent / "script.json").read_text
 
 
 class ScriptedTable(Table):
-    """A table of a peer: the next action stands in the script."""
+    """A table of a peer, whose next action comes from the script."""
 
     __slots__ = ("actions", "at", "done", "id", "keys")
 
@@ -34,12 +34,12 @@ class ScriptedTable(Table):
 
     @property
     def to_act(self) -> int:
-        """The seat that plays the next action."""
+        """Return the seat that plays the next action."""
         return self.actions[self.at][0]
 
 
 class Broadcast(Adapter):
-    """No game: whatever a client says goes out to the room as one text of 1.5 KB."""
+    """No game: every client message is broadcast to the room as a text of 1.5 KB."""
 
     table = ScriptedTable
 
@@ -61,7 +61,7 @@ class Broadcast(Adapter):
 
 
 class BoardgameIo(Adapter):
-    """engine.io 4 and socket.io over one WebSocket; matches are made and joined over HTTP."""
+    """engine.io 4 and socket.io over one WebSocket; matches are created and joined over HTTP."""
 
     table = ScriptedTable
 
@@ -116,7 +116,7 @@ class BoardgameIo(Adapter):
 
 
 class Colyseus(Adapter):
-    """Seats are reserved over HTTP; on the socket the first byte says what a message is."""
+    """Seats are reserved over HTTP; the first byte of a socket message is its type."""
 
     table = ScriptedTable
     _ERROR, _JOINED, _STATE, _MESSAGE, _PATCH = 11, 10, 14, 13, 15
@@ -149,7 +149,7 @@ class Colyseus(Adapter):
     def heard(self, socket: Socket, payload: bytes) -> None:
         kind = payload[0] & 31
         if kind == self._PATCH:
-            if socket.table.is_under_way:  # what follows a player's coming is no answer
+            if socket.table.is_under_way:  # messages about a joining player are not answers
                 self.update(socket, len(payload), is_to_act=False)
         elif kind == self._JOINED:
             socket.send(bytes((self._JOINED,)), BINARY)
@@ -160,7 +160,7 @@ class Colyseus(Adapter):
 
 
 class ColyseusSameJob(Colyseus):
-    """Whoever is to act next has the whole update only with the list of choices, which follows the patch."""
+    """The next seat has the whole update only with the list of choices, which follows the patch."""
 
     _CHOICES = bytes((Colyseus._MESSAGE, 0xA7)) + b"choices"
 
@@ -172,7 +172,7 @@ class ColyseusSameJob(Colyseus):
         if not is_list and not is_patch_before_list:
             super().heard(socket, payload)
         elif not table.is_under_way:
-            return  # what follows a player's coming
+            return  # messages about a joining player
         elif is_list:
             self.update(socket, len(payload), is_to_act=True)
         else:

@@ -1,4 +1,4 @@
-"""The bare broadcast: an ASGI app that sends 1.5 KB to everybody in a room whenever anybody says anything."""
+"""The bare broadcast: an ASGI app that sends 1.5 KB to everyone in a room for every message it receives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the peers on the same job do it: hands hidden, the log written first, the choices to whoever is to act.
+"""Check that the peers do the same job: hidden hands, log written first, choices sent to the seat to act.
 
     python -m bench.peers.check
 
@@ -19,28 +19,28 @@ from typing import Any
 from bench.peers.adapters import BoardgameIo, ColyseusSameJob, ScriptedTable
 from bench.peers.client import Socket
 from bench.peers.load import Load, RunFailed, Table
-from bench.peers.node import node
 from bench.peers.scenarios import Scenario
 from bench.peers.servers import HERE, SERVERS, WORK, running
+from tools.node import node
 
 __all__ = ["check"]
 
 _PLAYERS, _SPECTATOR = 2, 2
-_ACTIONS = 162  # the whole script for two
+_ACTIONS = 162  # the whole script for two players
 _PER_PLACE, _RETREAT = 7, 6
 
 Frames = list[list[bytes]]  # by seat
 
 
 def _check_view(seat: int, hands: list[Any], deck: object) -> None:
-    """A seat sees its own hand and no other, and nobody sees the deck."""
+    """Check that a seat receives its own hand and no other, and no seat the deck."""
     seen = [whose for whose, hand in enumerate(hands) if hand]
     assert seen == ([seat] if seat < _PLAYERS else []), f"seat {seat} sees the hands of {seen}"
     assert deck is None or isinstance(deck, int), f"seat {seat} sees the deck"
 
 
 def _check_choices(table: ScriptedTable, lists: list[list[list[dict[str, int]]]]) -> None:
-    """Each list went to the seat that then played, and what it played was in it, with its consequence."""
+    """Check that each list went to the seat that then played, and contained the action played and its consequence."""
     given = [iter(each) for each in lists]
     for seat, action in table.actions[:_ACTIONS]:
         listed = next(given[seat])

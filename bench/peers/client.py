@@ -1,4 +1,4 @@
-"""The load generator's side of HTTP and WebSocket: only what the peers need, and as cheap as Python allows.
+"""HTTP and WebSocket client of the load generator: only what the peers need, as cheap as possible in Python.
 
 A client masks its frames with zeros: the server unmasks them all the same, the generator saves its own work.
 """
@@ -19,7 +19,7 @@ _SECONDS = 20.0
 
 
 class Hearer(Protocol):
-    """Takes what a socket hears."""
+    """Receives the messages of a socket."""
 
     def heard(self, socket: Socket, payload: bytes) -> None: ...
     def lost(self, socket: Socket) -> None: ...
@@ -58,7 +58,7 @@ class Socket(asyncio.Protocol):
         self.transport: asyncio.Transport
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport = cast("asyncio.Transport", transport)  # uvloop's is no subclass
+        self.transport = cast("asyncio.Transport", transport)  # uvloop's class is not a subclass
         self.transport.write(self._request)
 
     def connection_lost(self, problem: Exception | None) -> None:
@@ -105,7 +105,7 @@ class Socket(asyncio.Protocol):
         self.transport.write(head + _NO_MASK + payload)
 
     async def hear(self, mark: bytes = b"") -> bytes:
-        """Waits for a payload with this mark in it, among those the adapter hands to `give`."""
+        """Wait for a payload that contains this marker, among those the adapter passes to `give`."""
         if self._early is not None and mark in self._early:
             return self._early
         self._mark = mark
@@ -113,14 +113,14 @@ class Socket(asyncio.Protocol):
         return await asyncio.wait_for(self._answer, _SECONDS)
 
     def give(self, payload: bytes) -> None:
-        """To whoever waits in `hear`, or will: a greeting may come with the handshake."""
+        """Pass a payload to the current or next caller of `hear`: a greeting may arrive with the handshake."""
         self._early = payload
         if self._answer is not None and self._mark in payload and not self._answer.done():
             self._answer.set_result(payload)
 
 
 async def connect(hearer: Hearer, port: int, path: str, *headers: str, table: Any, seat: int) -> Socket:
-    """An open WebSocket of somebody at a table."""
+    """Open the WebSocket of a player or spectator."""
     key = base64.b64encode(bytes(16)).decode()
     lines = [
         f"GET {path} HTTP/1.1",
@@ -140,7 +140,7 @@ async def connect(hearer: Hearer, port: int, path: str, *headers: str, table: An
 
 
 async def post(port: int, path: str, body: object, *headers: str) -> tuple[Any, list[str]]:
-    """The JSON a server answers, and its cookies; raises RuntimeError for anything but a success."""
+    """Return a server's JSON answer and its cookies; raise RuntimeError unless it succeeded."""
     reader, writer = await asyncio.open_connection(HOST, port)
     content = json.dumps(body).encode()
     lines = [

@@ -1,4 +1,4 @@
-"""One run: drives a server that is already up and prints what was measured as one line of JSON.
+"""One run: drive a running server and print the measurements as one line of JSON.
 
 python -m bench.peers.driver --speak ours --port 8000 --pid 123 --scenario s200
 """
@@ -32,13 +32,15 @@ def main() -> None:
     parser.add_argument("--pid", type=int, required=True)
     parser.add_argument("--scenario", choices=SCENARIOS, required=True)
     parser.add_argument("--half", action="store_true")
-    asked = parser.parse_args()
-    scenario = SCENARIOS[asked.scenario]
-    if asked.half:
+    arguments = parser.parse_args()
+    scenario = SCENARIOS[arguments.scenario]
+    if arguments.half:
         scenario = scenario.halved()
 
     async def run() -> None:
-        print(json.dumps(await Load(ADAPTERS[asked.speak], asked.port, asked.pid, scenario).run()))
+        print(
+            json.dumps(await Load(ADAPTERS[arguments.speak], arguments.port, arguments.pid, scenario).run())
+        )
 
     try:
         uvloop.run(run())

@@ -1,4 +1,4 @@
-"""The load: tables with one action in flight each, and what is measured while they play.
+"""The load: tables with one action in flight each, and what is measured meanwhile.
 
 An action's latency runs from its sending (paced: from when it was due) to the moment the last player of the
 table has the update. Spectators are served as well, but nobody waits for them. Whatever goes wrong ends the
@@ -19,9 +19,9 @@ from bench.peers.scenarios import Scenario
 
 __all__ = ["Adapter", "Load", "RunFailed", "Table"]
 
-_AT_ONCE = 25  # tables that are set up at the same time
-_LIMIT = 30.0  # seconds a phase may take
-_SILENCE = 10.0  # seconds after which an update counts as lost
+_MAX_SETUPS = 25  # tables set up concurrently
+_PHASE_SECONDS = 30.0  # time limit of a phase
+_LOST_SECONDS = 10.0  # after which an update counts as lost
 
 
 class Table:
@@ -45,10 +45,10 @@ class Table:
         self.number = number
         self.players = players
         self.sockets: list[Socket] = []
-        self.left = 0  # actions to go in this phase
-        self.missing = 0  # players who have not been served
+        self.left = 0  # remaining actions of this phase
+        self.missing = 0  # players without the update
         self.is_under_way = False
-        self.is_over = False  # its game was won: nothing more can be played here
+        self.is_over = False  # its game was won, so nothing more can be played here
         self.sent = self.due = 0.0
 
     def act(self) -> None:
@@ -58,7 +58,7 @@ class Table:
         self.load.adapter.act(self)
 
     def served(self) -> None:
-        """A player of this table has the update."""
+        """Record that a player of this table has the update."""
         self.missing -= 1
         if self.missing == 0 and self.is_under_way:
             self.is_under_way = False
@@ -67,7 +67,7 @@ class Table:
 
 
 class Adapter:
-    """Speaks one server's protocol: seats somebody, sends the next action, reports updates."""
+    """Implements one server's protocol: seats players, sends the next action, reports updates."""
 
     table: ClassVar[type[Table]]
 
@@ -76,7 +76,7 @@ class Adapter:
         self.port = port
 
     async def join(self, table: Table, seat: int) -> Socket:
-        """A player, or a spectator when `seat` is not below the number of players."""
+        """Seat a player, or a spectator if `seat` is not below the number of players."""
         raise NotImplementedError
 
     def act(self, table: Table) -> None:
@@ -87,7 +87,7 @@ class Adapter:
         raise NotImplementedError
 
     def update(self, socket: Socket, size: int, *, is_to_act: bool) -> None:
-        """A socket has got the update of the action under way."""
+        """Record that a socket has received the update of the current action."""
         load = self.load
         load.frames += 1
         load.bytes += size
@@ -104,17 +104,17 @@ class Adapter:
 
 
 class RunFailed(Exception):
-    """Something went wrong in a run; the text says what."""
+    """A run failed; the message says why."""
 
 
 class Machine:
-    """What the whole machine was busy with meanwhile, in cores; what a host shared with others took is `stolen`."""
+    """Load of the whole machine meanwhile, in cores; `stolen` is what other guests of the host took."""
 
     def __init__(self) -> None:
         self._before = psutil.cpu_times()
 
     def took(self, seconds: float, ours: float) -> dict[str, float]:
-        """`ours`: CPU seconds of the server and the generator; what is left had others."""
+        """Return the load by others; `ours` is the CPU seconds of the server and the generator."""
         now, was = psutil.cpu_times(), self._before
         busy = (now.user + now.nice + now.system + now.irq + now.softirq) - (
             was.user + was.nice + was.system + was.irq + was.softirq
@@ -127,7 +127,7 @@ class Machine:
 
 
 def _own_cpu() -> float:
-    """CPU seconds of this process so far."""
+    """Return the CPU seconds of this process so far."""
     times = psutil.Process().cpu_times()
     return float(times.user + times.system)
 
@@ -150,7 +150,7 @@ class Load:
         self._over: asyncio.Future[None] | None = None
 
     def failed(self, what: bytes) -> None:
-        """Ends the phase: what came after the first error would tell nothing."""
+        """End the phase: measurements after the first error are meaningless."""
         self.errors += 1
         self.last_error = self.last_error or what[:300].decode("utf-8", "replace")
         self._end()
@@ -162,7 +162,7 @@ class Load:
     # -- a phase -----------------------------------------------------------------------------------
 
     def done(self, table: Table) -> None:
-        """The table's action has reached its players: on to the next."""
+        """Continue with the next action once the current one has reached the table's players."""
         now = perf_counter()
         self.latencies.append(now - (table.due or table.sent))
         if table.left <= 0 or table.is_over:
@@ -179,7 +179,7 @@ class Load:
         asyncio.get_running_loop().call_later(max(0.0, table.due - now), table.act)
 
     async def play(self, tables: list[Table], actions: int, rate: float = 0.0) -> float:
-        """Every table plays so many actions, as fast as it can or `rate` a second in all; the seconds it took."""
+        """Play this many actions at every table, at full speed or `rate` a second in all; return the seconds."""
         self.latencies = []
         self.frames = self.bytes = self.frames_to_act = self.bytes_to_act = 0
         self._over = asyncio.get_running_loop().create_future()
@@ -200,24 +200,24 @@ class Load:
         return perf_counter() - began
 
     def _look_for_silence(self, tables: list[Table], began: float) -> None:
-        """Says which table stopped and how far it had come, as soon as that is plain."""
+        """Report which table stalled and how far it had come, as soon as that is certain."""
         now = perf_counter()
         for table in tables:
-            if table.is_under_way and now - table.sent > _SILENCE:
+            if table.is_under_way and now - table.sent > _LOST_SECONDS:
                 self.is_timed_out = True
                 self.failed(
                     b"table %d: no update for %.0f s, %d of %d players wait for it, %d actions before its end"
                     % (table.number, now - table.sent, table.missing, table.players, table.left)
                 )
                 return
-        if now - began > _LIMIT and self._over is not None and not self._over.done():
+        if now - began > _PHASE_SECONDS and self._over is not None and not self._over.done():
             self.is_timed_out = True
             self.failed(b"%d tables were not done after %.0f s" % (self._playing, now - began))
 
     # -- a run -------------------------------------------------------------------------------------
 
     def _cost(self) -> tuple[float, int]:
-        """CPU seconds so far and resident bytes now, of the server and all its children."""
+        """Return the CPU seconds so far and the resident bytes of the server and its children."""
         cpu, memory = 0.0, 0
         for process in [self.server, *self.server.children(recursive=True)]:
             times = process.cpu_times()
@@ -230,17 +230,17 @@ class Load:
             table.sockets.append(await self.adapter.join(table, seat))
 
     async def seat_all(self, tables: list[Table]) -> None:
-        """Everybody, a few tables at a time; those at one table come one after the other."""
+        """Seat all players, a few tables at a time; players of one table one after the other."""
         waiting = iter(tables)
 
         async def bring() -> None:
             for table in waiting:
                 await self._seat(table)
 
-        await asyncio.gather(*(bring() for _ in range(_AT_ONCE)))
+        await asyncio.gather(*(bring() for _ in range(_MAX_SETUPS)))
 
     async def run(self) -> dict[str, Any]:
-        """Seat everybody, warm up, measure."""
+        """Seat all players, warm up, and measure."""
         scenario = self.scenario
         await asyncio.sleep(0.5)
         before, empty = self._cost()

@@ -1,4 +1,4 @@
-"""The script the peers play from: games of our own rules, as numbers, in script.json.
+"""Create the script that the peers play from: games of our own rules, as numbers, in script.json.
 
     python -m bench.peers.make_script
 
@@ -23,20 +23,24 @@ MOST_DRAWN = 2
 
 
 def record(players: int) -> dict[str, Any]:
-    """A game by chance in which nobody goes home, so that it lasts as long as the deck."""
+    """Play a random game in which no pirate reaches the goal, so that it lasts as long as the deck."""
     chance = random.Random(players)
     options = rules.parse_options({"preset": "jamaica", "players": players, "first": 0})
     position = rules.new_game(options, SEED)
-    places, numbers = position.ruleset.route.places, position.ruleset.kinds.numbers
-    hands = [position.hand_cards(seat) for seat in range(players)]
+    places, numbers = position.ruleset.route.places, position.ruleset.kinds.by_name
+    hands = [position.hand_kinds(seat) for seat in range(players)]
     deck = list(position.deck)
     actions: list[list[int]] = []
     while len(position.deck) >= MOST_DRAWN:
-        seat = position.seat
-        if position.taken == options.actions:  # the peers' turns pass by themselves
+        seat = position.turn_seat
+        if position.actions_taken == options.actions:  # turns of the peers pass automatically
             position, _ = rules.apply(position, seat, rules.End())
             continue
-        listed = [each for each in rules.choices(position, seat) if each.get("to", "goal") != "goal"]
+        listed = [
+            each
+            for each in json.loads(rules.choices_json(position, seat))
+            if each.get("to", "goal") != "goal"
+        ]
         if not listed:
             break
         action = chance.choice(listed)["action"]
@@ -52,7 +56,7 @@ def main() -> None:
     options = rules.parse_options({"preset": "jamaica", "players": 2})
     position = rules.new_game(options, SEED)
     kinds = position.ruleset.kinds
-    board = [kinds.numbers[symbol] for symbol in position.ruleset.route.symbols]
+    board = [kinds.by_name[symbol] for symbol in position.ruleset.route.symbols]
     script = {"board": board, **{str(players): record(players) for players in (2, 4)}}
     FILE.write_text(json.dumps(script, separators=(",", ":")) + "\n")
 

@@ -1,4 +1,4 @@
-"""How our own server is spoken to: guests with sessions, a table with hidden hands, actions the server listed."""
+"""Protocol adapter of our own server: guests with sessions, a table with hidden hands, listed actions."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from bench.peers.person import Guest, Person, start
 
 __all__ = ["Ours"]
 
-_TRIES = 6  # to find an action that does not bring a pirate home: so a table lasts as long as a run
+_TRIES = 6  # attempts to find an action that brings no pirate to the goal, so that the table lasts
 _FINISHED = b'"status":"finished"'
 
 
 class OurTable(Table):
-    """A table of ours: the next action is one of the choices of whoever is to act."""
+    """A table of ours: the next action is one of the listed choices of the seat to act."""
 
     __slots__ = ("actor", "chance", "choices", "game", "people", "seq")
 
@@ -32,7 +32,7 @@ class OurTable(Table):
 
 
 class Ours(Adapter):
-    """Speaks docs/protocol.md."""
+    """Implements docs/protocol.md."""
 
     table = OurTable
 

@@ -65,7 +65,7 @@ class Person(GameProtocol):
         self.receive(decode(await self.socket.hear(until)))
 
     async def sit(self) -> None:
-        await self.say(self.begin("sit", **self.keeper.sit(self.table)))
+        await self.say(self.begin("sit", **self.keeper.sit_fields(self.table)))
         await self.say(self.begin("ready", ready=True))
 
 
@@ -75,6 +75,6 @@ async def start(people: Sequence[Person]) -> None:
     await host.say(host.begin("start"))
     for person in people:
         person.table = host.table  # which they were all told
-        opening = person.owed()
+        opening = person.next_sealing_command()
         assert opening is not None
         await person.say(opening)

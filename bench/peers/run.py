@@ -44,13 +44,13 @@ def measure(name: str, scenario: str, python: str) -> dict[str, Any]:
 
 
 def version_of(python: str) -> str:
-    asked = [python, "-c", "import platform; print(platform.python_version())"]
-    return subprocess.run(asked, capture_output=True, text=True, check=True, cwd=ROOT).stdout.strip()
+    arguments = [python, "-c", "import platform; print(platform.python_version())"]
+    return subprocess.run(arguments, capture_output=True, text=True, check=True, cwd=ROOT).stdout.strip()
 
 
 def commit() -> str:
-    asked = ["git", "describe", "--always", "--dirty"]
-    return subprocess.run(asked, capture_output=True, text=True, cwd=ROOT).stdout.strip()
+    arguments = ["git", "describe", "--always", "--dirty"]
+    return subprocess.run(arguments, capture_output=True, text=True, cwd=ROOT).stdout.strip()
 
 
 def plan(only: list[str], scenarios: list[str], pythons: dict[str, str]) -> Iterator[tuple[str, str, str]]:
@@ -70,15 +70,15 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--python", action="append", metavar="PATH", help="may be given several times")
     parser.add_argument("--out", type=Path, default=WORK / f"peers-{time.strftime('%m%d-%H%M')}.jsonl")
-    asked = parser.parse_args()
-    only = asked.only.split(",")
-    pythons = {version_of(path): path for path in asked.python or [sys.executable]}
+    arguments = parser.parse_args()
+    only = arguments.only.split(",")
+    pythons = {version_of(path): path for path in arguments.python or [sys.executable]}
     if any(name.endswith("+job") for name in only):
         check(SERVER_CPU)
-    asked.out.parent.mkdir(parents=True, exist_ok=True)
+    arguments.out.parent.mkdir(parents=True, exist_ok=True)
     failed = 0
-    for number in range(asked.rounds):
-        for scenario, name, version in plan(only, asked.scenarios.split(","), pythons):
+    for number in range(arguments.rounds):
+        for scenario, name, version in plan(only, arguments.scenarios.split(","), pythons):
             try:
                 measured = measure(name, scenario, pythons.get(version, ""))
             except (RuntimeError, subprocess.TimeoutExpired) as problem:
@@ -87,11 +87,11 @@ def main() -> int:
                 continue
             which = {"round": number, "server": name, "scenario": scenario, "python": version}
             row = {**which, "commit": commit(), **measured}
-            with asked.out.open("a") as out:
+            with arguments.out.open("a") as out:
                 out.write(json.dumps(row) + "\n")
             print(json.dumps(row), file=sys.stderr, flush=True)
-    if asked.out.exists():
-        print_tables(asked.out)
+    if arguments.out.exists():
+        print_tables(arguments.out)
     if failed:
         print(f"{failed} runs failed; the tables are without them", file=sys.stderr)
     return 1 if failed else 0

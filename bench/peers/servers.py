@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench.peers.client import HOST
-from bench.peers.node import node
+from tools.node import node
 
 __all__ = ["LIMITS", "SERVERS", "WORK", "Server", "running"]
 

@@ -1,4 +1,4 @@
-"""The goals that were set for many workers, and what was measured against each: least, median, most."""
+"""Goals for several workers, with the least, median and greatest measured value of each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Goal", "goals", "goals_table", "ratios"]
 
 @dataclass(frozen=True)
 class Goal:
-    """At most so much; `part` is the run it comes from, whose load stands beside it."""
+    """An upper limit for the median of `values`; `part` names the run, whose load is shown with it."""
 
     what: str
     most: float
@@ -35,13 +35,13 @@ class Goal:
 
 
 def ratios(numbers: dict[str, Any], above: str, below: str) -> list[float]:
-    """Worker CPU an action of one setup over another's, round by round."""
+    """Return the worker CPU per action of one setup divided by another's, for each round."""
     over, under = (numbers["workers"][name]["rounds"] for name in (above, below))
     return [a["cpu_us"]["workers"] / b["cpu_us"]["workers"] for a, b in zip(over, under, strict=True)]
 
 
 def _late(pairs: list[dict[str, Any]], rounds_of: int = 5) -> list[float]:
-    """Second half over first, a value a round: single stretches stray more than what is looked for."""
+    """Return second half ÷ first half for each round; single stretches scatter more than the effect."""
     rounds = [pairs[begin : begin + rounds_of] for begin in range(0, len(pairs), rounds_of)]
     return [
         mean(pair["second"]["cpu_us"] for pair in one) / mean(pair["first"]["cpu_us"] for pair in one)
@@ -50,7 +50,7 @@ def _late(pairs: list[dict[str, Any]], rounds_of: int = 5) -> list[float]:
 
 
 def _history_goals(numbers: dict[str, Any]) -> list[Goal]:
-    """None where a file of numbers is older than this part."""
+    """Return the goals of the history part, if it was measured."""
     found = []
     for kind, rounds in numbers.get("history", {}).get("rounds", {}).items():
         for what, most, key in (
@@ -67,7 +67,7 @@ def goals(numbers: dict[str, Any]) -> list[Goal]:
     back, gone = numbers["comeback"]["back"], numbers["killed"]
     return [
         Goal(
-            "worker CPU an action, PostgreSQL + Redis ÷ SQLite, one worker",
+            "worker CPU per action, PostgreSQL + Redis ÷ SQLite, one worker",
             1.3,
             ratios(numbers, "one", "sqlite"),
             "workers",
@@ -80,21 +80,21 @@ def goals(numbers: dict[str, Any]) -> list[Goal]:
             "workers",
         ),
         Goal(
-            "Redis messages an action with affinity, published (Redis' own count)",
+            "Redis messages per action with affinity, published (counted by Redis)",
             0.1,
             [each["published"] for each in bus],
             "workers",
             3,
         ),
         Goal(
-            "the same, delivered to workers (their own count)",
+            "the same, delivered to workers (counted by workers)",
             0.1,
             [each["delivered"] for each in bus],
             "workers",
             3,
         ),
         Goal(
-            "CPU for one person coming back (session, seat, hello, state)",
+            "CPU for one returning person (session, seat, hello, state)",
             3,
             [each["cpu_ms"] for each in back],
             "comeback",
@@ -102,27 +102,27 @@ def goals(numbers: dict[str, Any]) -> list[Goal]:
             " ms",
         ),
         Goal(
-            f"{gone[0]['sockets']:,} sockets of a killed process back on one core",
-            6 * gone[0]["sockets"] / 2000,  # fewer of them in a run that was cut short
+            f"{gone[0]['sockets']:,} sockets of a killed worker reconnected on one core",
+            6 * gone[0]["sockets"] / 2000,  # a short run has fewer sockets
             [each["seconds"] for each in gone],
             "killed",
             2,
             " s",
         ),
         Goal(
-            "others' p99 meanwhile ÷ quiet",
+            "p99 of the other tables during that ÷ before",
             2,
             [each["meanwhile"]["p99_ms"] / each["quiet"]["p99_ms"] for each in gone],
             "killed",
         ),
         Goal(
-            "an action in the second half of a long game ÷ first half, hands growing as they may",
+            "CPU per action in the second half of a long game ÷ first half, growing hands",
             1.05,
             _late(numbers["lengths"]["free"]),
             "length",
         ),
         Goal(
-            "the same with equal numbers of choices",
+            "the same with equally many choices",
             1.05,
             _late(numbers["lengths"]["steady"]),
             "length",
@@ -134,8 +134,8 @@ def goals(numbers: dict[str, Any]) -> list[Goal]:
 def goals_table(numbers: dict[str, Any]) -> str:
     rows = [goal.row(numbers["machine"]) for goal in goals(numbers)]
     seating = (
-        "| a thousand people sitting down at 500 new tables: seconds ÷ boardgame.io in the same run | | | | | ≤ 3 | | "
-        "measured beside boardgame.io: [bench/README.md](../bench/README.md) |"
+        "| a thousand people sitting down at 500 new tables, seconds ÷ boardgame.io in the same run | | | | | ≤ 3 | | "
+        "see [bench/README.md](../bench/README.md) |"
     )
     rows.insert(5, seating)
     return "\n".join(

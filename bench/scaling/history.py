@@ -19,9 +19,8 @@ from typing import Any
 
 import psutil
 from sqlalchemy import event
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from app.store.engine import is_sqlite, make_engine
+from app.store.database import Database, SqliteDatabase, open_database
 from app.store.migrate import upgrade
 from bench.scaling.bystanders import Bystanders
 from bench.scaling.meters import cpu, tree
@@ -61,7 +60,7 @@ async def history(*, short: bool = False, told: Callable[[str], None] = print) -
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="cartagena-history-")))
             postgres = stack.enter_context(Postgres(durable=True)) if kind == "postgresql" else None
             urls = {
-                name: f"sqlite+aiosqlite:///{folder / name}.db"
+                name: f"sqlite:///{folder / name}.db"
                 if postgres is None
                 else postgres.url(postgres.create_database())
                 for name in ("empty", "full")
@@ -99,9 +98,9 @@ def _summary(kind: str, rounds: list[dict[str, Any]]) -> str:
 
 
 async def _prepare(url: str, size: Size | None) -> None:
-    engine = make_engine(url)
-    await upgrade(engine)
-    await engine.dispose()
+    database = open_database(url)
+    await upgrade(database)
+    await database.close()
     if size is None:
         return
     async with _filling(url) as quick:
@@ -109,22 +108,20 @@ async def _prepare(url: str, size: Size | None) -> None:
 
 
 @asynccontextmanager
-async def _filling(url: str) -> AsyncIterator[AsyncEngine]:
-    """An engine that need not survive a crash."""
-    engine = create_async_engine(url)
-    if is_sqlite(url):
+async def _filling(url: str) -> AsyncIterator[Database]:
+    """A database whose writes need not survive a crash."""
+    database = open_database(url)
+    if isinstance(database, SqliteDatabase):
 
-        @event.listens_for(engine.sync_engine, "connect")
+        @event.listens_for(database.engine, "connect")
         def set_up(connection: Any, _: object) -> None:
-            cursor = connection.cursor()
             for pragma in ("journal_mode=OFF", "synchronous=OFF", "cache_size=-400000"):
-                cursor.execute(f"PRAGMA {pragma}")
-            cursor.close()
+                connection.execute(f"PRAGMA {pragma}")
 
     try:
-        yield engine
+        yield database
     finally:
-        await engine.dispose()
+        await database.close()
 
 
 async def _measure(folder: Path, url: str, postgres: Postgres | None, plan: Plan) -> dict[str, float]:

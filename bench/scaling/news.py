@@ -10,7 +10,7 @@ from contextlib import suppress
 from time import process_time
 
 from app.bus.redis_bus import RedisBus
-from app.bus.wire import Holdings, Packet, encode
+from app.bus.wire import Packet, TopicAnnouncement, encode
 from app.play.log.entries import Entry
 from app.play.ports import News
 from bench.scaling.meters import cpu
@@ -135,7 +135,7 @@ def news() -> dict[str, dict[str, float]]:
         "entry": Packet("a1b2c3d4e5f6", [entry]),
         "batch": Packet("a1b2c3d4e5f6", [entry] * BATCH),
         "lobby": Packet("a1b2c3d4e5f6", [lobby]),
-        "holding": Packet("a1b2c3d4e5f6", [entry], Holdings(["hWq7cYt0b1kZ3m5n"])),
+        "holding": Packet("a1b2c3d4e5f6", [entry], TopicAnnouncement(["hWq7cYt0b1kZ3m5n"])),
     }
     found = {}
     with RedisServer() as redis:
@@ -148,7 +148,9 @@ def news() -> dict[str, dict[str, float]]:
                 "redis_us": sent,
                 "redis_arrival_us": arrived,
             }
-    found["holding"]["bytes"] = float(len(encode(Packet("a1b2c3d4e5f6", [], Holdings(["hWq7cYt0b1kZ3m5n"])))))
+    found["holding"]["bytes"] = float(
+        len(encode(Packet("a1b2c3d4e5f6", [], TopicAnnouncement(["hWq7cYt0b1kZ3m5n"]))))
+    )
     more = (found["batch"]["hear_us"] - found["entry"]["hear_us"]) / (BATCH - 1)
     found["holding"]["hear_us"] -= more  # the entry by which it was seen to arrive
     return found

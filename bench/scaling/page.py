@@ -1,4 +1,4 @@
-"""docs/scale.md, written from what was measured: tables, then every figure for a million players derived from them."""
+"""docs/scale.md, generated from the measured numbers: tables, then the figures for a million players derived from them."""
 
 # ruff: noqa: E501 - a paragraph of the page is a line, as in the other pages
 
@@ -21,14 +21,18 @@ __all__ = ["page"]
 
 _HEAD = """# Scale
 
-What one process carries, what it costs to grow, and what a site with a million players at once would need. `make bench-scale` measures all of it again and writes this page, its plots and [numbers.json](scale/numbers.json); the second half is arithmetic on the first.
+What one process carries, how costs grow, and what a million concurrent players would need. `make bench-scale` repeats all measurements and writes this page, its plots and [numbers.json](scale/numbers.json); section 2 is computed from section 1.
 
-Measured on a machine with two cores that **all parts share**: workers, PostgreSQL, Redis and the load generator. So two workers cannot be twice as fast here; CPU per action is the figure to plan with, actions a second are what was left over for the server. Everything is on: sessions, limits (raised, because all load comes from one address), hidden hands, durable commits (`synchronous=FULL`, `fsync` and `synchronous_commit` on), metrics.
-"""
+- **Machine**: two cores **shared by** workers, PostgreSQL, Redis and the load generator, so two workers cannot be twice as fast as one. Plan with CPU per action, not actions per second.
+- **Enabled**: sessions, limits (raised, because all load comes from one address), hidden hands, durable commits (`synchronous=FULL`, `fsync` and `synchronous_commit` on), metrics."""
 
 _WORKERS = f"""### Workers
 
-{TABLES} tables of {PLAYERS}, {ACTIONS} actions each and round, one in flight a table. All four setups are up at once and play in turn, so that a ratio compares two stretches of the same seconds. With affinity every person of a table is at the same worker, as the balancer sends them; a game is made by whichever worker is asked, which for half of them is the other one. Spread is the worst case: seats of every table at both, every action crosses the bus. Latency runs from sending an action until the last player has it. The last column is at {PACE:.0f} actions a second.
+{TABLES} tables of {PLAYERS}, {ACTIONS} actions per table and round, one in flight per table. All four setups run at once and play alternately.
+
+- **Affinity**: all players of a table are on one worker, as a balancer sends them. Half of the games were created on the other one.
+- **Spread**: the worst case. Every table has seats on both workers, and every action crosses the bus.
+- **Latency**: from sending an action until the last player has it. The last column is at {PACE:.0f} actions per second.
 """
 
 _NAMES = {
@@ -50,26 +54,26 @@ def _of(runs: list[dict[str, Any]], *path: str) -> float:
 
 
 def _conditions(load: dict[str, Any]) -> str:
-    """How busy the machine was with other things: beyond a little of it the figures are upper bounds."""
+    """Describe other load on the machine; above 15 % of its cores the figures are upper bounds."""
     parts = ", ".join(
         f"{part} {busy['load_before']:.1f} and {busy['others']:.0%}" for part, busy in load.items()
     )
     verdict = (
-        "Other work held the cores then: times and latencies are upper bounds, actions a second a lower one, and single "
-        "points stray; ratios within a round suffer less. Bytes, rows, messages and memory do not depend on it."
+        "Other work used the cores: times and latencies are upper bounds, actions per second a lower bound, and single "
+        "points scatter; ratios within a round are affected less. Bytes, rows, messages and memory are not affected."
         if max(busy["others"] for busy in load.values()) > 0.15
         else "The machine was otherwise quiet."
     )
     return (
-        "Load average of the machine before each part, and the share of its cores that was busy with what is not ours "
-        f"while it ran: {parts}. {verdict}\n"
+        "- **Load** (average before each part, and the share of the cores used by other work during it): "
+        f"{parts}. {verdict}\n"
     )
 
 
 def _workers(numbers: dict[str, Any]) -> list[str]:
     rows = [
         _WORKERS,
-        "| on | actions/s | p50 ms | p99 ms | worker µs/action | PostgreSQL µs | Redis µs | entries a commit | Redis messages/action | paced p50 / p99 ms |",
+        "| on | actions/s | p50 ms | p99 ms | worker µs/action | PostgreSQL µs | Redis µs | entries/commit | Redis messages/action | paced p50 / p99 ms |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for key, name in _NAMES.items():
@@ -89,18 +93,19 @@ def _workers(numbers: dict[str, Any]) -> list[str]:
     rows += [
         "",
         (
-            f"Medians of {len(near)} rounds. An update is {_of(near, 'frame_bytes', 'player'):.0f} bytes to a seat "
-            f"that is not to act, {_of(near, 'frame_bytes', 'actor'):.0f} with the list of choices to the one that is. "
-            f"An entry takes {_of(near, 'log_bytes_an_entry'):.0f} bytes in PostgreSQL's log table with its indexes and "
-            f"{_of(near, 'wal_bytes_an_entry'):.0f} bytes of write-ahead log (heads, due rows and full pages included). "
-            f"Messages an action, by the workers' own count: with affinity {_of(near, 'bus', 'sent'):.3f} sent and "
-            f"{_of(near, 'bus', 'delivered'):.3f} delivered, {_of(near, 'bus', 'input_bytes'):.0f} bytes into Redis and "
-            f"{_of(near, 'bus', 'output_bytes'):.0f} out (its own measuring included); spread {_of(spread, 'bus', 'sent'):.2f} and {_of(spread, 'bus', 'delivered'):.2f}, "
-            f"{_of(spread, 'bus', 'input_bytes'):.0f} and {_of(spread, 'bus', 'output_bytes'):.0f} bytes. "
-            f"To hear a message costs a worker {word['entry']['hear_us']:.0f} µs when it is one entry ({word['entry']['bytes']:.0f} bytes), "
-            f"{word['batch']['hear_us']:.0f} µs when it is {BATCH} of them, {word['lobby']['hear_us']:.0f} µs when it is a lobby row ({word['lobby']['bytes']:.0f} bytes) and "
-            f"{word['holding']['hear_us']:.0f} µs when a room is announced; Redis {word['entry']['redis_us']:.1f} µs to take an entry and "
-            f"{word['entry']['redis_arrival_us']:.1f} µs for each worker that gets it."
+            f"Medians of {len(near)} rounds.\n\n"
+            f"- **Frame of an action**: {_of(near, 'frame_bytes', 'player'):.0f} bytes, or "
+            f"{_of(near, 'frame_bytes', 'actor'):.0f} with the list of choices for the seat to act.\n"
+            f"- **Log entry in PostgreSQL**: {_of(near, 'log_bytes_an_entry'):.0f} bytes in the table with its indexes, "
+            f"{_of(near, 'wal_bytes_an_entry'):.0f} bytes of write-ahead log (heads, due rows and full pages included).\n"
+            f"- **Redis messages per action** (workers' count): with affinity {_of(near, 'bus', 'sent'):.3f} sent, "
+            f"{_of(near, 'bus', 'delivered'):.3f} delivered, {_of(near, 'bus', 'input_bytes'):.0f} bytes in and "
+            f"{_of(near, 'bus', 'output_bytes'):.0f} out (including the measurement); spread {_of(spread, 'bus', 'sent'):.2f} and {_of(spread, 'bus', 'delivered'):.2f}, "
+            f"{_of(spread, 'bus', 'input_bytes'):.0f} and {_of(spread, 'bus', 'output_bytes'):.0f} bytes.\n"
+            f"- **Receiving a message** costs a worker {word['entry']['hear_us']:.0f} µs for one entry ({word['entry']['bytes']:.0f} bytes), "
+            f"{word['batch']['hear_us']:.0f} µs for {BATCH} entries, {word['lobby']['hear_us']:.0f} µs for a lobby row ({word['lobby']['bytes']:.0f} bytes), "
+            f"{word['holding']['hear_us']:.0f} µs for a room announcement. Redis needs {word['entry']['redis_us']:.1f} µs per entry and "
+            f"{word['entry']['redis_arrival_us']:.1f} µs per receiving worker."
         ),
         "",
     ]
@@ -110,23 +115,23 @@ def _workers(numbers: dict[str, Any]) -> list[str]:
 def _returns(numbers: dict[str, Any]) -> list[str]:
     new, back, gone = numbers["comeback"]["new"], numbers["comeback"]["back"], numbers["killed"]
     return [
-        "### Coming back",
+        "### Reconnecting",
         "",
         (
-            f"{new['people']:,} people at {new['people'] // comeback.PLAYERS:,} tables of two, SQLite, {comeback.ENTRIES} actions into their "
-            f"games. The server is started again, and all come at once with the cookies they have: session, seat, hello, the whole "
-            f"state, as a page that is loaded again. That is **{_of(back, 'cpu_ms'):.2f} ms** of the server's CPU a person, rooms included, and "
-            f"{_of(back, 'seconds'):.1f} s for all of them. Somebody new (a guest's session, half a table, hello, a sealed seat, "
-            f"ready, the start and its opening) is {new['cpu_ms']:.2f} ms."
+            f"**The server restarts.** {new['people']:,} people at {new['people'] // comeback.PLAYERS:,} tables of two, SQLite, {comeback.ENTRIES} actions into their "
+            f"games. All return at once with their cookies (session, seat, hello, whole state, like a reloaded page): "
+            f"**{_of(back, 'cpu_ms'):.2f} ms** of server CPU per person, rooms included, and "
+            f"{_of(back, 'seconds'):.1f} s for all. A new person (guest session, half a table, hello, a sealed seat, "
+            f"ready, the start and its opening) costs {new['cpu_ms']:.2f} ms."
         ),
         "",
         (
-            f"**A worker is killed** (SIGKILL): PostgreSQL + Redis, two workers, {gone[0]['sockets']:,} people at tables of two at the one, and "
-            f"{killed.BESIDE} tables of four at the other, playing {killed.RATE:.0f} actions a second. Those who lost their socket come to the other worker, "
-            f"which has one core, by the page's own rule (first after at most 90 ms, then a few times a second): the last of them has the state after "
-            f"{_of(gone, 'seconds'):.1f} s (half of them after {_of(gone, 'median_s'):.1f} s), {_of(gone, 'cpu_ms'):.2f} ms of CPU each. "
-            f"The tables that play on wait {_of(gone, 'quiet', 'p50_ms'):.1f} ms (p99 {_of(gone, 'quiet', 'p99_ms'):.1f}) in the {killed.QUIET:.0f} s before, "
-            f"{_of(gone, 'meanwhile', 'p50_ms'):.1f} ms (p99 {_of(gone, 'meanwhile', 'p99_ms'):.1f}) meanwhile."
+            f"**A worker is killed** (SIGKILL). PostgreSQL + Redis; {gone[0]['sockets']:,} people at tables of two are on one worker, "
+            f"{killed.BESIDE} tables of four play {killed.RATE:.0f} actions per second on the other, which has one core. "
+            f"The {gone[0]['sockets']:,} reconnect to it like the page does (first after at most 90 ms, then a few times a second):\n\n"
+            f"- The last has the state after {_of(gone, 'seconds'):.1f} s (half of them after {_of(gone, 'median_s'):.1f} s), at {_of(gone, 'cpu_ms'):.2f} ms of CPU each.\n"
+            f"- Latency at the other tables is {_of(gone, 'quiet', 'p50_ms'):.1f} ms (p99 {_of(gone, 'quiet', 'p99_ms'):.1f}) in the {killed.QUIET:.0f} s before and "
+            f"{_of(gone, 'meanwhile', 'p50_ms'):.1f} ms (p99 {_of(gone, 'meanwhile', 'p99_ms'):.1f}) during the reconnects."
             + _own_lateness(gone)
         ),
         "",
@@ -134,14 +139,14 @@ def _returns(numbers: dict[str, Any]) -> list[str]:
 
 
 def _own_lateness(gone: list[dict[str, Any]]) -> str:
-    """What of it is the generator's; earlier runs did not ask."""
+    """Return the load generator's share of the latency, or nothing for runs that did not measure it."""
     if not all("crowd_is_last" in each for each in gone):
         return ""
-    order = "gives way to" if all(each["crowd_is_last"] for each in gone) else "runs beside"
+    order = "with lower priority than" if all(each["crowd_is_last"] for each in gone) else "beside"
     return (
-        f" The process that plays the crowd {order} those who play on, PostgreSQL and Redis on their core; a timer in "
-        f"the process of those who play on was late by {_of(gone, 'quiet', 'own_p99_ms'):.1f} ms (p99) before and "
-        f"{_of(gone, 'meanwhile', 'own_p99_ms'):.1f} ms meanwhile."
+        f"\n- Load generator: the reconnecting clients' process runs {order} the other tables' process, PostgreSQL and "
+        f"Redis, which share its core. A timer in the other tables' process was late by {_of(gone, 'quiet', 'own_p99_ms'):.1f} ms (p99) before and "
+        f"{_of(gone, 'meanwhile', 'own_p99_ms'):.1f} ms during the reconnects."
     )
 
 
@@ -154,17 +159,19 @@ def _length(numbers: dict[str, Any]) -> list[str]:
     (early, late), (few, many) = halves(free, "cpu_us"), halves(free, "choices")
     (calm_early, calm_late), (calm_few, calm_many) = halves(steady, "cpu_us"), halves(steady, "choices")
     return [
-        "### The length of a game",
+        "### Length of a game",
         "",
         (
-            f"{LONG_TABLES} tables of two, SQLite, games of {LONGEST} entries; a group of tables in its first half and one in its second play in "
-            f"turn. Where everybody chooses anything, hands grow as long as nobody wants to win, and an action's list of choices from {few:.1f} to "
-            f"{many:.1f}: {early:.0f} µs an action in the first half, {late:.0f} µs in the second. Where people keep their hands as they are "
-            f"({calm_few:.1f} and {calm_many:.1f} choices): {calm_early:.0f} and {calm_late:.0f} µs. A room holds its position and moves on from it; nothing "
-            f"is replayed, and nothing that an action touches grows with the log."
+            f"{LONG_TABLES} tables of two, SQLite, games of {LONGEST} entries. Tables in the first and in the second half of their games play alternately. "
+            f"A room keeps its position in memory: no action replays the log or costs more because of its length."
         ),
         "",
-        "![CPU an action against the length of the game](scale/length.svg)",
+        "| players choose | choices, first half | second half | µs per action, first half | second half |",
+        "|---|---|---|---|---|",
+        f"| any action, so hands grow | {few:.1f} | {many:.1f} | {early:.0f} | {late:.0f} |",
+        f"| actions that keep the hand size steady | {calm_few:.1f} | {calm_many:.1f} | {calm_early:.0f} | {calm_late:.0f} |",
+        "",
+        "![CPU per action against the length of the game](scale/length.svg)",
         "",
     ]
 
@@ -177,18 +184,18 @@ def _growth(numbers: dict[str, Any]) -> list[str]:
         "",
         (
             f"Four tables of two with 0 to {numbers['crowds'][-1]['spectators']} spectators each: "
-            f"{without:.0f} µs + **{per_watcher:.2f} µs a spectator** an action. One frame is encoded for all of them; "
-            "what is left is one write to each socket."
+            f"{without:.0f} µs + **{per_watcher:.2f} µs per spectator** and action. One frame is encoded for all spectators "
+            "and written once to each socket."
         ),
         "",
-        "![CPU an action against spectators](scale/crowds.svg)",
+        "![CPU per action against spectators](scale/crowds.svg)",
         "",
         "### Sockets",
         "",
         (
             f"{numbers['sockets'][0]['mb']:.0f} MB with {numbers['sockets'][0]['sockets']} sockets, "
             f"{numbers['sockets'][-1]['mb']:.0f} MB with {numbers['sockets'][-1]['sockets']:,}: "
-            f"**{1024 * per_socket:.1f} KB a socket** that has joined a table and is idle."
+            f"**{1024 * per_socket:.1f} KB per idle socket** that has joined a table."
         ),
         "",
         "![Memory against idle sockets](scale/sockets.svg)",
@@ -201,11 +208,11 @@ def _stored(numbers: dict[str, Any]) -> list[str]:
         "### Rooms",
         "",
         (
-            f"Games of {ENTRIES} entries read from SQLite and put away again. Reading is replaying: it costs with the length, "
-            "once; a room that nobody uses is put away after a minute."
+            f"Games of {ENTRIES} entries are loaded from SQLite and unloaded again. Loading replays the log, so long games "
+            "take longer. A room is unloaded after a minute without use."
         ),
         "",
-        "| rooms | load, ms a room | KB a room | evict, µs a room | compare heads, µs a room | MB loaded | MB after |",
+        "| rooms | load, ms/room | KB/room | unload, µs/room | compare heads, µs/room | MB loaded | MB after |",
         "|---|---|---|---|---|---|---|",
     ]
     rows += [
@@ -218,7 +225,7 @@ def _stored(numbers: dict[str, Any]) -> list[str]:
     for each in numbers["startup"]:
         by.setdefault(each["games"], []).append(each)
     rows += [
-        "| stored games | ready after s | MB | first look at a game, ms | second, ms | list of games, ms |",
+        "| stored games | ready after s | MB | first request for a game, ms | second, ms | list of games, ms |",
         "|---|---|---|---|---|---|",
     ]
     rows += [
@@ -230,8 +237,8 @@ def _stored(numbers: dict[str, Any]) -> list[str]:
     rows += [
         "",
         (
-            f"The file with {max(by):,} games of {full['entries']} entries has {full['file_mb']:,.0f} MB. Nothing is read at the start but "
-            "what is due: the number of stored games does not matter."
+            f"The file with {max(by):,} games of {full['entries']} entries has {full['file_mb']:,.0f} MB. The start reads only due work, "
+            "so the number of stored games does not matter."
         ),
         "",
     ]
@@ -239,7 +246,7 @@ def _stored(numbers: dict[str, Any]) -> list[str]:
 
 
 def page(numbers: dict[str, Any]) -> str:
-    """The whole page."""
+    """Return the whole page."""
     near, word = numbers["workers"]["affinity"]["rounds"], numbers["news"]
     per_watcher, _ = fit([(each["spectators"], each["cpu_us"]) for each in numbers["crowds"]])
     per_socket, without = fit([(each["sockets"], each["mb"]) for each in numbers["sockets"]])
@@ -265,10 +272,10 @@ def page(numbers: dict[str, Any]) -> str:
         row_us=word["lobby"]["hear_us"],
         row_redis=word["lobby"]["redis_us"],
         row_arrival=word["lobby"]["redis_arrival_us"],
-        look_bytes=word["holding"]["bytes"],
-        look_us=word["holding"]["hear_us"],
-        look_redis=word["holding"]["redis_us"],
-        look_arrival=word["holding"]["redis_arrival_us"],
+        announcement_bytes=word["holding"]["bytes"],
+        announcement_us=word["holding"]["hear_us"],
+        announcement_redis=word["holding"]["redis_us"],
+        announcement_arrival=word["holding"]["redis_arrival_us"],
         entry_redis=word["entry"]["redis_us"],
         entry_arrival=word["entry"]["redis_arrival_us"],
     )
@@ -277,11 +284,11 @@ def page(numbers: dict[str, Any]) -> str:
         _conditions(numbers["machine"]),
         "## 1. Measured",
         "",
-        "### Against the goals",
+        "### Goals",
         "",
         goals_table(numbers),
         "",
-        'Every row is the median of rounds whose two sides ran within the same seconds; "other work" is the share of the cores that was busy with what is not ours.',
+        "Both sides of a ratio ran within the same seconds.",
         "",
         *_workers(numbers),
         *_returns(numbers),

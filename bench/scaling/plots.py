@@ -27,7 +27,7 @@ def _length(numbers: dict[str, Any]) -> str:
             for stretch in pair.values():
                 by.setdefault(stretch["entries"], []).append(stretch["cpu_us"])
         lines.append(Line(label, [(entries, median(by[entries])) for entries in sorted(by)]))
-    title = "CPU an action against the length of the game"
+    title = "CPU per action against the length of the game"
     return plot(title, "entries in the log", "µs", lines)
 
 
@@ -35,7 +35,14 @@ def draw(numbers: dict[str, Any]) -> dict[str, str]:
     """The pictures by name."""
     found = {"length": _length(numbers)}
     for name, x, y, title, across, up in (
-        ("crowds", "spectators", "cpu_us", "CPU an action against spectators", "spectators at a table", "µs"),
+        (
+            "crowds",
+            "spectators",
+            "cpu_us",
+            "CPU per action against spectators",
+            "spectators at a table",
+            "µs",
+        ),
         ("sockets", "sockets", "mb", "Memory against idle sockets", "sockets", "MB"),
     ):
         points = [(each[x], each[y]) for each in numbers[name]]
@@ -45,6 +52,6 @@ def draw(numbers: dict[str, Any]) -> dict[str, str]:
         found[name] = plot(title, across, up, lines)
     loaded = [(each["rooms"], each["mb_loaded"]) for each in numbers["rooms"]]
     after = [(each["rooms"], each["mb_after"]) for each in numbers["rooms"]]
-    lines = [Line("loaded", loaded), Line("after all were put away", after)]
+    lines = [Line("loaded", loaded), Line("after unloading", after)]
     found["rooms"] = plot("Memory against rooms loaded", "rooms", "MB", lines)
     return found

@@ -38,7 +38,7 @@ def rooms(counts: tuple[int, ...] = (10, 100, 1_000, 10_000)) -> list[dict[str, 
 
 async def _measure(file: str, counts: list[int]) -> list[dict[str, Any]]:
     found = []
-    async with open_store(f"sqlite+aiosqlite:///{file}", lambda *_: None) as store:
+    async with open_store(f"sqlite:///{file}", lambda *_: None) as store:
         game_server = GameServer(store, LocalBus(), SystemClock(), SimpleBot(), Metrics())
         await game_server.open(background=False)
         await game_server.rooms.get(game_id(0))
