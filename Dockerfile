@@ -1,7 +1,7 @@
-# Cartagena online in a small container: built in one stage, run as nobody in the next.
+# Cartagena online as a small container: built in one stage, run as an unprivileged user in the next.
 FROM python:3.13-slim-trixie AS build
 WORKDIR /src
-# What builds stays in this stage: the environment that is shipped has no pip.
+# Build tools stay in this stage: the shipped environment has no pip.
 RUN python -m venv --without-pip /opt/cartagena
 COPY constraints.txt ./
 RUN pip install --no-cache-dir --only-binary :all: --constraint constraints.txt hatchling
@@ -13,7 +13,7 @@ COPY migrations migrations
 RUN pip wheel --no-cache-dir --no-deps --no-build-isolation --wheel-dir /opt/wheel .
 RUN pip --python /opt/cartagena/bin/python install \
     --no-cache-dir --only-binary :all: --constraint constraints.txt "$(echo /opt/wheel/cartagena-*.whl)[pictures]"
-# What no server reads: tests and sources of packages, and dates and numbers of the thousand languages we do not speak.
+# Remove what the server never reads: tests and sources of packages, and Babel data of unsupported languages.
 RUN find /opt/cartagena -type d '(' -name tests -o -path '*/sqlalchemy/testing' -o -path '*/alembic/testing' ')' \
     -prune -exec rm -rf {} + \
     && find /opt/cartagena -type f '(' -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.[ch]' ')' -delete \
@@ -38,7 +38,7 @@ WORKDIR /data
 VOLUME /data
 EXPOSE 8000
 USER cartagena
-# The process lives as long as /healthz answers; /readyz, which also asks the database, is for the proxy.
+# /healthz checks the process only; /readyz, which also queries the database, is for the proxy.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=20s --retries=3 \
     CMD ["python", "-c", "import os, urllib.request as r; r.urlopen('http://127.0.0.1:' + os.environ['CARTAGENA_PORT'] + '/healthz', timeout=4)"]
 STOPSIGNAL SIGTERM
