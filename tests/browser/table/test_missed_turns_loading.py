@@ -7,11 +7,17 @@ from collections.abc import Callable
 from playwright.sync_api import Route, expect
 
 from tests.browser.game_server import Player, begin, move_via_api
-from tests.browser.table.test_missed_turns import THREE_PLAYERS, play_turn, replay_strip, set_pace
+from tests.browser.table.test_missed_turns import (
+    SET_HIDDEN,
+    THREE_PLAYERS,
+    play_turn,
+    replay_strip,
+    set_pace,
+)
 
 
 def away_for_two_turns(person: Callable[..., Player]) -> tuple[Player, Player, str, list[Route]]:
-    """Ann comes back to the turns of Bo and Cy; her page waits for history_player.js. Di is in turn."""
+    """Ann comes back to the turns of Bo and Cy; her page waits for history_player.js. It is Di's turn."""
     ann, bo, cy, di = person("Ann"), person("Bo"), person("Cy"), person("Di")
     game = begin(ann, bo, cy, di, options={**THREE_PLAYERS, "players": 4})
     play_turn(ann, actions=1)
@@ -67,3 +73,17 @@ def test_replay_is_requested_again_after_an_incomplete_answer(
     assert len(responses) == 2, "the missing entries are requested at once"
     move_now(di, ann)
     expect(replay_strip(ann.page)).to_contain_text("/ 6")
+
+
+def test_replay_that_finishes_loading_on_a_hidden_page_starts_when_it_is_visible(
+    person: Callable[..., Player],
+) -> None:
+    ann, _, game, held = away_for_two_turns(person)
+    come_back(ann, game, held)
+    ann.page.evaluate(SET_HIDDEN, True)
+    held[0].continue_()
+    expect(ann.page.locator(".looking-back")).to_be_attached()
+    ann.page.wait_for_timeout(300)
+    expect(replay_strip(ann.page)).to_have_count(0)
+    ann.page.evaluate(SET_HIDDEN, False)
+    expect(replay_strip(ann.page)).to_contain_text("You missed 4 actions.")
