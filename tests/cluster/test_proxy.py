@@ -6,7 +6,7 @@ import asyncio
 import ssl
 import subprocess
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from pathlib import Path
 
 import httpx
@@ -34,6 +34,7 @@ class FakeWorker:
         """Released once per readiness check."""
         self.port = 0
         self._server: asyncio.Server | None = None
+        self._connections: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
@@ -43,8 +44,19 @@ class FakeWorker:
         assert self._server is not None
         self._server.close()
         await self._server.wait_closed()
+        if self._connections:
+            await asyncio.wait(self._connections)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._connections.add(task)
+        task.add_done_callback(self._connections.discard)
+        # A stopping Caddy closes its connections at any point of a health check.
+        with suppress(asyncio.IncompleteReadError, ConnectionError), closing(writer):
+            await self._answer(reader, writer)
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(b"\r\n\r\n")
         if head.startswith(b"GET /readyz "):
             writer.write(OK if self.is_ready else STOPPING)
@@ -55,8 +67,6 @@ class FakeWorker:
             self.asked.append(head)
             writer.write(self.answer)
         await writer.drain()
-        writer.close()
-        await writer.wait_closed()
 
 
 @asynccontextmanager

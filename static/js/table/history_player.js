@@ -274,8 +274,7 @@ export function HistoryPlayer({ root, tools, tool, back, store, past, now, onPac
     const { steps, views } = loadedHistory();
     const from = missedStart(steps, views, store.state.you.seat, mark);
     if (from === null || isBusy(store.state)) return;
-    // The page was hidden while this loaded. CatchUp calls again when it is visible.
-    if (document.hidden && !store.state.isSkipping) return;
+    if (document.hidden && !store.state.isSkipping) return; // CatchUp calls again when the page is visible
     playbackStart = from;
     const missed = steps.flatMap((step, n) => (n >= from && isStop(step) ? [lineAt(n + 1).text] : []));
     const durationMs = missed.reduce((sum, text) => sum + stopDuration(text, pref("pace"), missed.length), 0);

@@ -86,6 +86,8 @@ def play(player: Player, frames: list[str]) -> tuple[str, Counter[str]]:
     page.route_web_socket(re.compile("/ws/game/"), serve)
     page.goto(f"{player.url}/g/twice-twice-twice")
     expect(page.locator("#table")).to_have_attribute("data-seq", "5")
+    # The history player is loaded after the first state and adds its buttons to the markup.
+    expect(page.locator(".map-tools .to-left")).to_be_attached()
     for seq, frame in enumerate(frames[2:], 6):
         wires[-1].send(frame)
         expect(page.locator("#table")).to_have_attribute("data-seq", str(seq))
