@@ -58,6 +58,36 @@ def test_a_failing_test_fails_the_run_and_is_shown(checkout: Path) -> None:
     assert name in lines[-4:]
 
 
+def test_test_that_passes_when_run_again_is_reported_as_flaky(checkout: Path) -> None:
+    seen = checkout / "seen"
+    (checkout / "tests/store/test_store.py").write_text(
+        "import pathlib\n"
+        f"seen = pathlib.Path({str(seen)!r})\n"
+        "def test_c():\n"
+        "    first = not seen.exists()\n"
+        "    seen.touch()\n"
+        "    assert not first, 'the sloop was late'\n"
+        "def test_d(): pass\n"
+    )
+    code, lines = run(checkout, "server")
+    assert (code, lines[-1]) == (0, "2 passed, 0 failed")
+    assert any("FLAKY, find its cause: tests.store.test_store::test_c: " in line for line in lines)
+
+
+def test_more_failures_than_a_part_may_repeat_are_not_run_again(checkout: Path) -> None:
+    runs = checkout / "runs"
+    (checkout / "tests/store/test_store.py").write_text(
+        f"import pathlib, pytest\nruns = pathlib.Path({str(runs)!r})\n"
+        "@pytest.mark.parametrize('n', range(4))\n"
+        "def test_c(n):\n"
+        "    with runs.open('a') as file: file.write('x')\n"
+        "    assert n < 0\n"
+    )
+    code, lines = run(checkout, "server")
+    assert (code, lines[-1]) == (1, "0 passed, 4 failed")
+    assert len(runs.read_text()) == 4
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

@@ -41,6 +41,8 @@ class Part:
     distribution: str = "worksteal"
     """Distribution mode of pytest-xdist."""
     slow: bool = False
+    max_repeated: int = 0
+    """Failed tests that are run again, alone. A test that then passes is reported as flaky."""
 
 
 # tests/process_groups.py lists tests that share a process, tests/slow_tests.py tests that start first.
@@ -84,6 +86,7 @@ PARTS = (
         cores=2,
         workers=4,
         distribution=LOAD_SCOPE,
+        max_repeated=3,
     ),
     Part("unit", "rules, bots and every folder that no other part lists"),
     Part(
@@ -93,6 +96,7 @@ PARTS = (
         cores=2,
         workers=4,
         distribution=LOAD_SCOPE,
+        max_repeated=3,
     ),
     Part("soak", "long play under load", folders=("soak",), cores=2, slow=True),
 )
@@ -115,8 +119,19 @@ def command_lines(part: Part, report: Path) -> list[list[str]]:
         return [[str(BIN / words[0]), *words[1:]] for words in (each.split() for each in part.commands)]
     paths = [str(path.relative_to(ROOT)) for path in test_paths(part, ROOT / "tests")]
     workers = ("-n", str(part.workers or part.cores), "--dist", *part.distribution.split())
-    quiet = ("-q", "--tb=short", "--durations=5", f"--junitxml={report}")
-    return [[str(BIN / "pytest"), *quiet, *workers, *paths]]
+    return [[*_pytest(report, report), "--durations=5", *workers, *paths]]
+
+
+def repeat_command(part: Part, report: Path, repeated: Path) -> list[str]:
+    """Return the command that runs the failed tests of `report` again in one process, reported to `repeated`."""
+    paths = [str(path.relative_to(ROOT)) for path in test_paths(part, ROOT / "tests")]
+    return [*_pytest(report, repeated), "--last-failed", "--last-failed-no-failures=none", "-n0", *paths]
+
+
+def _pytest(first_report: Path, report: Path) -> list[str]:
+    """Return a pytest command whose record of failed tests is beside the part's first report."""
+    cache = f"cache_dir={first_report.with_suffix('.cache')}"
+    return [str(BIN / "pytest"), "-q", "--tb=short", "-o", cache, f"--junitxml={report}"]
 
 
 def counts_of(report: Path) -> tuple[int, int, int]:
@@ -158,10 +173,13 @@ class Run:
     passed: int = 0
     failed: int = 0
     problems: list[str] = field(default_factory=list)
+    flaky: list[str] = field(default_factory=list)
+    """Tests that failed at first and passed when run again alone."""
 
     def __post_init__(self) -> None:
         self.log = self.folder / f"{self.part.name}.log"
         self.report = self.folder / f"{self.part.name}.xml"
+        self.repeated = self.folder / f"{self.part.name}-again.xml"
         self.commands = command_lines(self.part, self.report)
 
     def step(self) -> bool:
@@ -178,13 +196,23 @@ class Run:
             code = 0
         if code is None:
             return False
-        if code != 0:
-            self.problems.append(f"{Path(self.commands[0][0]).name} ended with {code}")
+        problem = f"{Path(self.commands[0][0]).name} ended with {code}"
+        if code != 0 and problem not in self.problems:  # a repeated run may fail in the same way
+            self.problems.append(problem)
         self.process = None
         del self.commands[0]
+        if not self.commands and self._may_repeat():
+            self.commands.append(repeat_command(self.part, self.report, self.repeated))
         if not self.commands:
             self._count()
         return not self.commands
+
+    def _may_repeat(self) -> bool:
+        """Return whether a few tests failed, for the first time, and nothing else went wrong."""
+        if self.part.commands or self.repeated.exists() or self.problems != ["pytest ended with 1"]:
+            return False
+        _, failed, skipped = counts_of(self.report)
+        return 0 < failed <= self.part.max_repeated and not skipped
 
     def _exit_code(self) -> int | None:
         """Return the exit code of the current command once it has ended, and add its CPU time."""
@@ -211,6 +239,7 @@ class Run:
     def _count(self) -> None:
         if not self.part.commands:
             self.passed, self.failed, skipped = counts_of(self.report)
+            self._forgive_flaky()
             if skipped:
                 self.problems.append(
                     f"{skipped} skipped: no test may be skipped; a missing program must fail it"
@@ -221,6 +250,13 @@ class Run:
             self.failed = 1
         elif self.part.commands:
             self.passed = 1
+
+    def _forgive_flaky(self) -> None:
+        """Count the failed tests as passed if all of them passed when run again."""
+        passed, failed, skipped = counts_of(self.repeated)
+        if passed and not failed and not skipped and self.problems == ["pytest ended with 1"]:
+            self.flaky, self.problems = failures_in(self.report), []
+            self.passed, self.failed = self.passed + passed, 0
 
     def stop(self) -> None:
         if self.process is None:
@@ -249,6 +285,8 @@ class Run:
             print("-" * 100)
             print(self.log.read_text(errors="replace").rstrip())
             print("-" * 100, flush=True)
+        for line in self.flaky:
+            print(f"FLAKY {self.part.name}, passed when run again alone: {line}", flush=True)
 
     def print_failures(self) -> None:
         for line in (*failures_in(self.report), *self.problems):
@@ -303,6 +341,8 @@ def main() -> int:
         for run in done:
             if run.failed:
                 run.print_failures()
+    for line in (line for run in done for line in run.flaky):
+        print(f"FLAKY, find its cause: {line}")
     passed, failed = sum(run.passed for run in done), sum(run.failed for run in done)
     print(f"all parts together {time.monotonic() - began:.1f} s")
     print(f"{passed} passed, {failed} failed")

@@ -87,7 +87,7 @@ def play(player: Player, frames: list[str]) -> tuple[str, Counter[str]]:
     page.goto(f"{player.url}/g/twice-twice-twice")
     expect(page.locator("#table")).to_have_attribute("data-seq", "5")
     # The history player is loaded after the first state and adds its buttons to the markup.
-    expect(page.locator(".map-tools .to-left")).to_be_attached()
+    expect(page.get_by_title("Replay what you missed")).to_be_attached()
     for seq, frame in enumerate(frames[2:], 6):
         wires[-1].send(frame)
         expect(page.locator("#table")).to_have_attribute("data-seq", str(seq))
