@@ -98,6 +98,7 @@ class TableBlock(_Block, frozen=True, kw_only=True):
     next: str | None
     next_commitment: str | None
     closed_why: str | UnsetType = UNSET
+    removed_until: int | UnsetType = UNSET
     deal: str | UnsetType = UNSET
     series: SeriesBlock | UnsetType = UNSET
     screen: ScreenBlock | UnsetType = UNSET

@@ -53,9 +53,10 @@ def _is_for_quick_play(game: GameRow) -> bool:
 
 
 async def _is_suitable(game_server: GameServer, room: Room, actor: Actor) -> bool:
-    has_players = bool(room.presence.list_present_seats(room.table, game_server.clock.now()))
+    now = game_server.clock.now()
     return (
-        has_players
+        bool(room.presence.list_present_seats(room.table, now))
+        and room.table.removed_until(actor.ids) <= now
         and room.table.seal_round is None
         and not await game_server.is_blocked_either_way(room, actor)
     )

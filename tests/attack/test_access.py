@@ -51,7 +51,7 @@ async def test_an_unknown_table_and_a_locked_one_get_the_same_answer(sqlite_url:
     }
     async with running(sqlite_url) as site:
         host, _ = await site.guest("Anne Bonfire", "198.51.100.1")
-        locked = await open_table(host, visibility="password", password="open sesame")
+        locked = await open_table(host, visibility="unlisted", password="open sesame")
         assert len(locked) == len(ABSENT)
         guest, _ = await site.guest("Bo Bellows", "198.51.100.2")
         found = [route for route in routes(site.app) if re.search(r"(?<!qr/g/)\{(game|room)\}", route[1])]
@@ -72,13 +72,28 @@ async def test_an_unknown_table_and_a_locked_one_get_the_same_frames(sqlite_url:
     async with in_process(sqlite_url) as server:
         clients = Clients(server)
         locked = await clients.open_table(
-            await clients.person(), visibility="password", password="open sesame"
+            await clients.person(), visibility="unlisted", password="open sesame"
         )
         for password in (None, "guess"):
             assert await _turned_away(server, locked, password) == await _turned_away(
                 server, ABSENT, password
             )
         await clients.close()
+
+
+async def test_only_a_listed_table_says_that_it_has_a_password(sqlite_url: str) -> None:
+    async with running(sqlite_url) as site:
+        host, _ = await site.guest("Anne Bonfire", "198.51.100.1")
+        guest = site.browser("198.51.100.2")
+        for visibility, why in (("open", "listed"), ("unlisted", None)):
+            room = await open_table(host, visibility=visibility, password="open sesame")
+            for password, code in (("", "password_required"), ("guess", "password_wrong")):
+                headers = {"X-Room-Password": password} if password else {}
+                answer = await guest.get(f"/api/v1/games/{room}", headers=headers)
+                assert answer.status_code == 403
+                told = answer.json()["error"]
+                assert (told["code"], told.get("why")) == (code, why)
+                assert "can't find" not in told["message"] or why is None
 
 
 async def _turned_away(server: RunningServer, room: str, password: str | None) -> tuple[list[Any], Any]:

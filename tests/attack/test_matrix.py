@@ -50,6 +50,7 @@ ROWS: dict[str, dict[str, tuple[str, str, str]]] = {
         "ready": (FROZEN_STORE, FROZEN_STORE, "not_seated"),
         "start": ONLY_HOST,
         "remove": ONLY_HOST,
+        "readmit": ("no_change", *ONLY_HOST[1:]),  # no one was removed
         "bot": ONLY_HOST,
         "close": ONLY_HOST,
         "password": ONLY_HOST,

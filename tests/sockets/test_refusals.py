@@ -95,6 +95,8 @@ async def _before_the_start(coverage: RefusalCoverage) -> None:
         await client.command("sit")
         await client.command("ready", ready=True)
     await coverage.expect("bad_options", ann, "start")
+    await ann.command("remove", seat=1)
+    await coverage.expect("removed", bo, "sit")
     await clients.server.game_server.close_room(game, "test")
     await cy.leave()
     await cy.join(game)

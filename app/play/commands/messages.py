@@ -130,6 +130,10 @@ class RemoveFromSeat(_Command, frozen=True, tag="remove"):
     seat: SeatNumber
 
 
+class Readmit(_Command, frozen=True, tag="readmit"):
+    """Lets everyone whom the host has removed sit down again."""
+
+
 class SeatBot(_Command, frozen=True, tag="bot"):
     level: ShortText
     seat: SeatNumber | None = None
@@ -205,6 +209,7 @@ LogCommand = (
     | OpenSeal
     | VoidRound
     | RemoveFromSeat
+    | Readmit
     | SeatBot
     | HandOverHost
     | Consent

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -74,7 +75,9 @@ class Table(msgspec.Struct, eq=False, gc=False):
     change_counts: dict[str, int] = {}  # person → their entries other than actions
     seal_round: SealRound | None = None  # a start that waits for seals to be opened
     void_rounds: tuple[VoidedRound, ...] = ()
-    removed: frozenset[str] = frozenset()  # people whom the host removed and who have not sat down since
+    removed: dict[
+        str, int
+    ] = {}  # people whom the host removed and who have not sat down since → may sit from when
     closed_why: str | None = None  # host, empty or operator, if closed before the start
     missed_rounds: dict[str, int] = {}  # person → rounds they voided; replaced, never modified
     series: Series | None = None  # of a table made for a rematch
@@ -161,6 +164,10 @@ class Table(msgspec.Struct, eq=False, gc=False):
             and self.position.turn_seat == seat
             and self.status == "running"
         )
+
+    def removed_until(self, ids: Iterable[str]) -> int:
+        """Return until when these people cannot sit down because the host removed one of them; 0 if they can."""
+        return max((self.removed.get(person, 0) for person in ids), default=0)
 
     def list_awaited_seats(self) -> tuple[int, ...]:
         """Return the seats that must act, or open their seals."""

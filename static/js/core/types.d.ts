@@ -244,6 +244,7 @@ export interface Table {
   opening?: Opening | null;
   void_rounds?: number;
   void_why?: "late" | "lost" | "left" | null;
+  removed_until?: number;
   closed_why?: "host" | "empty" | "operator";
   /** The day, if this is a deal of the day. */
   deal?: string;
@@ -379,7 +380,7 @@ export interface Hello {
   password?: string;
   watch?: boolean;
 }
-export type StatusDetail = { code?: number | string; message?: string; resumed?: boolean };
+export type StatusDetail = { code?: number | string; message?: string; why?: string; resumed?: boolean };
 export interface SocketHandlers {
   hello: () => Hello;
   onFrame: (frame: Frame) => void;

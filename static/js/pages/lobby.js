@@ -3,10 +3,12 @@
 /** @import {LobbyList, LobbyMessage, LobbyRoom} from "../core/types.d.ts" */
 
 import { post, RefusedError } from "../core/api.js";
+import { confirmAction } from "../core/confirm_dialog.js";
 import { createOnce, withBusyButton } from "../core/create_once.js";
 import { el, find, findAll, setChildren } from "../core/dom.js";
 import { formatRelativeTime, N_, t, tn } from "../core/i18n.js";
 import { LOBBY_HELLO, openLobbySocket } from "../core/lobby_socket.js";
+import { createOrMakeRoom } from "../core/make_room.js";
 import { personName, presetName } from "../core/names.js";
 import { randomHex } from "../core/random.js";
 import { describeRefusal } from "../core/refusals.js";
@@ -214,11 +216,14 @@ function join(room, button) {
 }
 
 /**
- * Resign a game against bots. It ends and disappears from the list.
+ * Resign a game against bots, after a confirmation. It ends and disappears from the list.
  * @param {LobbyRoom} room
  * @param {HTMLButtonElement} button
  */
-function leave(room, button) {
+async function leave(room, button) {
+  const table = room.title || presetName(room.preset);
+  const question = t("Leave {table} for good? The game ends now, and you can't come back to it.", { table });
+  if (!(await confirmAction(question, t("Leave the game")))) return;
   const resign = { id: randomHex(), version: 0, action: { type: "resign" } };
   return runWithName(button, () => post(`/games/${encodeURIComponent(room.id)}/act`, resign));
 }
@@ -229,7 +234,7 @@ function leave(room, button) {
  */
 function playBots(button) {
   return runWithName(button, async () => {
-    const table = await createOnce("/games?make_room=true", {
+    const table = await createOrMakeRoom({
       options: { preset: "jamaica", players: 3 },
       visibility: "unlisted",
       bots: ["sailor", "mate"],

@@ -8,8 +8,8 @@
 import { withBusyButton } from "../core/create_once.js";
 import { el, find } from "../core/dom.js";
 import { t } from "../core/i18n.js";
-import { closePasswordPrompt, isPasswordRefusal, openPasswordPrompt } from "../core/password_prompt.js";
-import { describeRefusalCode } from "../core/refusals.js";
+import { closeDoor, openDoor } from "../core/password_prompt.js";
+import { describeRefusal } from "../core/refusals.js";
 import { storedPassword, storePassword } from "../core/room_password.js";
 import { openScreenTable, screenPath } from "../core/screen_table.js";
 import { connect } from "../core/socket.js";
@@ -142,17 +142,17 @@ const showNotice = (words) => {
  */
 function onStatus(status, detail) {
   if (status === "not_admitted") {
-    openPasswordPrompt(describeRefusalCode(String(detail.code), detail.message), {
-      hasPasswordField: isPasswordRefusal(detail),
-    }).then((password) => {
-      storePassword(String(root.dataset.game), password);
-      state.password = password;
-      socket?.reopen();
-    });
+    describeRefusal({ ...detail, code: String(detail.code) })
+      .then((sentence) => openDoor(sentence, detail))
+      .then((password) => {
+        storePassword(String(root.dataset.game), password);
+        state.password = password;
+        socket?.reopen();
+      });
     return;
   }
   if (status === "open" || status === "stored") {
-    closePasswordPrompt();
+    closeDoor();
     showNotice("");
   } else if (status === "signed_out")
     // Spectators need no session.

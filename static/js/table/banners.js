@@ -6,6 +6,7 @@ import { el, find, updateKeyed } from "../core/dom.js";
 import { formatList, N_, t, tn } from "../core/i18n.js";
 import { icon } from "../core/icons.js";
 import { seatName } from "../core/names.js";
+import { voteToEnd } from "./confirmed_commands.js";
 import { CONNECTION_STATES } from "./connection.js";
 
 /**
@@ -90,7 +91,8 @@ export function Banners(root, flash, { send, now, onReload, onSound }) {
       const name = seatName(table.seats, at);
       const votes = table.votes?.[at] ?? {};
       /** @param {string} choice */
-      const vote = (choice) => () => send({ do: "vote", seat: at, choice });
+      const vote = (choice) => () =>
+        choice === "end" ? voteToEnd(send, at) : send({ do: "vote", seat: at, choice });
       const buttons =
         you.seat === null || you.seat === at
           ? []
@@ -196,7 +198,12 @@ export function Banners(root, flash, { send, now, onReload, onSound }) {
           key: "removed",
           kind: "note",
           sign: "ui-flag",
-          text: t("The host has removed you from your seat."),
+          text:
+            (table.removed_until ?? 0) > now()
+              ? t(
+                  "The host has removed you from your seat. You can sit down again after ten minutes, or when the host lets you.",
+                )
+              : t("The host has removed you from your seat."),
         });
     }
     return banners;

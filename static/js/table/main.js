@@ -192,18 +192,15 @@ function onStatus(status, detail) {
   if (status === "not_admitted") {
     store.set({ isAdmitted: false });
     Promise.all([loadPasswordPrompt(), loadRefusals()])
-      .then(([{ isPasswordRefusal, openPasswordPrompt }, { describeRefusalCode }]) =>
-        openPasswordPrompt(describeRefusalCode(String(detail.code), detail.message), {
-          hasPasswordField: isPasswordRefusal(detail),
-        }),
+      .then(async ([{ openDoor }, { describeRefusal }]) =>
+        openDoor(await describeRefusal({ ...detail, code: String(detail.code) }), detail),
       )
       .then(enter);
     return;
   }
   if (status === "open") {
     // The socket retries behind the prompt after too many attempts.
-    if (!store.state.isAdmitted)
-      loadPasswordPrompt().then(({ closePasswordPrompt }) => closePasswordPrompt());
+    if (!store.state.isAdmitted) loadPasswordPrompt().then(({ closeDoor }) => closeDoor());
     store.set({ isAdmitted: true });
   }
   store.set({ connection: nextConnectionState(store.state.connection, status) });
@@ -308,7 +305,7 @@ async function sit(seat, name) {
   send({ do: "start" });
 }
 
-/** Leave a game against bots for good. No other person is affected, so no confirmation is needed. */
+/** Leave a game against bots for good. */
 async function leaveBots() {
   const { table, you, seq } = /** @type {TableState} */ (store.state);
   if (table.seats[/** @type {number} */ (you.seat)].bot) await send({ do: "return" });

@@ -2,40 +2,15 @@
 
 /** @import {Options, Send, TableState} from "../core/types.d.ts" */
 
+import { confirmAction } from "../core/confirm_dialog.js";
 import { el, find, targetOf } from "../core/dom.js";
 import { t, tn, withWholeCatalogue } from "../core/i18n.js";
 import { icon } from "../core/icons.js";
 import { presetName } from "../core/names.js";
+import { makeHost } from "./confirmed_commands.js";
 import { pref, setPref } from "./preferences.js";
 import { openShortcutsDialog } from "./shortcuts.js";
 import { canVibrate } from "./sound_and_vibration.js";
-
-/**
- * Ask for confirmation of something irreversible; resolves to true or false.
- * @param {string} question
- * @param {string} yes
- */
-export function confirmAction(question, yes) {
-  return new Promise((resolve) => {
-    const dialog = el(
-      "dialog",
-      { class: "confirm", "aria-labelledby": "confirm-words" },
-      el("p", { id: "confirm-words" }, question),
-      el(
-        "form",
-        { method: "dialog", class: "confirm-buttons" },
-        el("button", { class: "button", value: "no", autofocus: true }, t("No")),
-        el("button", { class: "button button-bad", value: "yes" }, yes),
-      ),
-    );
-    dialog.addEventListener("close", () => {
-      dialog.remove();
-      resolve(dialog.returnValue === "yes");
-    });
-    document.body.append(dialog);
-    dialog.showModal();
-  });
-}
 
 /**
  * Return the rules page for a table: that of its most unusual module.
@@ -103,14 +78,18 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
   const embed = item("ui-link", t("Embed this game"), async () =>
     (await withWholeCatalogue(import("../core/embed_dialog.js"))).openEmbedDialog(state.table),
   );
-  const resign = item(
-    "ui-flag",
-    t("Resign"),
-    async () =>
-      (await confirmAction(t("Resign from this game? Your pirates stay where they are."), t("Resign"))) &&
-      onResign(),
-  );
-  const leave = item("ui-close", t("Leave this game for good"), onLeave);
+  const resign = item("ui-flag", t("Resign"), async () => {
+    const question = state.table.deal
+      ? t("Resign from this deal? Only your first attempt counts, and you can't take this back.")
+      : t("Resign from this game? Your pirates stay where they are, and you can't come back.");
+    if (await confirmAction(question, t("Resign"))) onResign();
+  });
+  const leave = item("ui-close", t("Leave this game for good"), async () => {
+    const question = state.table.deal
+      ? t("Leave this deal? It ends now and counts as resigned. Only your first attempt counts.")
+      : t("Leave this game for good? It ends now, and you can't come back to it.");
+    if (await confirmAction(question, t("Leave the game"))) onLeave();
+  });
   const replay = el(
     "a",
     { class: "menu-item" },
@@ -199,7 +178,7 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
     hosts.hidden = others.length === 0;
     hosts.replaceChildren(
       ...others.map(({ seat, name }) =>
-        item("ui-helm", t("Make {name} the host", { name }), () => send({ do: "host", seat })),
+        item("ui-helm", t("Make {name} the host", { name }), () => makeHost(send, seat, String(name))),
       ),
     );
   }

@@ -5,6 +5,7 @@
 /** @import {OpeningTable} from "../core/sealing.js" */
 
 import { isCorrespondence } from "../core/clock_kinds.js";
+import { confirmAction } from "../core/confirm_dialog.js";
 import { el, setChildren } from "../core/dom.js";
 import { formatList, N_, t, tn } from "../core/i18n.js";
 import { icon, symbolIcon } from "../core/icons.js";
@@ -12,7 +13,6 @@ import { LEVELS, levelName, personName, presetName, SYMBOLS } from "../core/name
 import { canOpen, hasOpened } from "../core/sealing.js";
 import { canStart, isAloneWithBots, updateCountdown, waitingLines } from "./before_start.js";
 import { HostPassword } from "./host_password.js";
-import { confirmAction } from "./menu.js";
 import { optionLines } from "./option_text.js";
 import { scoreLine } from "./rematch.js";
 import { SeatRow } from "./seating_row.js";
@@ -125,8 +125,15 @@ export function Seating(root, { game, send, sit, voidRound, now, onPerson }) {
   }
 
   async function closeTable() {
-    if (await confirmAction(t("Close this table? Everyone here will be told."), t("Close the table")))
-      send({ do: "close" });
+    const question = t("Close this table? Everyone here will be told, and no one can open it again.");
+    if (await confirmAction(question, t("Close the table"))) send({ do: "close" });
+  }
+
+  async function confirmVoid() {
+    const question = t(
+      "Seal again? The start is called off, and all players have to get ready once more. The second time you do this, you lose your seat.",
+    );
+    if (await confirmAction(question, t("Seal again"))) voidRound();
   }
 
   const closeButton = () =>
@@ -162,7 +169,7 @@ export function Seating(root, { game, send, sit, voidRound, now, onPerson }) {
         ),
         el(
           "button",
-          { type: "button", class: "button button-small", onclick: voidRound },
+          { type: "button", class: "button button-small", onclick: confirmVoid },
           t("I no longer have it: seal again"),
         ),
       );
@@ -273,7 +280,28 @@ export function Seating(root, { game, send, sit, voidRound, now, onPerson }) {
         { class: "seating-wait" },
         canStart(state) ? why : t("Sit down to play, or make a seated player the host."),
       ),
+      ...(isHost && (table.removed_until ?? 0) > now() ? readmission(Number(table.removed_until)) : []),
       closeButton(),
+    ];
+  }
+
+  /**
+   * Return the line and the button with which the host lets removed players sit down again.
+   * @param {number} until
+   */
+  function readmission(until) {
+    const time = new Date(Date.now() + until - now()).toLocaleTimeString(undefined, { timeStyle: "short" });
+    return [
+      el("p", { class: "seating-wait" }, t("Players you removed can sit down again at {time}.", { time })),
+      el(
+        "button",
+        {
+          type: "button",
+          class: "button button-small button-quiet",
+          onclick: () => send({ do: "readmit" }),
+        },
+        t("Let them sit down now"),
+      ),
     ];
   }
 

@@ -33,21 +33,36 @@ def test_a_double_click_opens_one_table(person: Callable[..., Player]):
         assert len(guest.api("GET", "/games?list=mine")["games"]) == number
 
 
-def test_oldest_solo_game_is_closed_at_the_limit_with_a_notice(
+def test_oldest_solo_game_is_closed_at_the_limit_after_a_question(
     person: Callable[..., Player],
 ):
     guest = person("Guest")
     tables = [begin(guest, options=SHORT, bots=["sailor"], pace=10_000) for _ in range(10)]
     guest.page.goto(guest.url)
-    guest.page.get_by_role("button", name="Play now against bots").click()
+    play = guest.page.get_by_role("button", name="Play now against bots")
+    play.click()
+    dialog = guest.page.get_by_role("dialog")
+    expect(dialog).to_contain_text("End your oldest unfinished game without other players?")
+    guest.page.keyboard.press("Escape")
+    expect(guest.page.locator(".toast")).to_contain_text("finish or leave one first")
+    expect(play).to_be_focused()
+    assert len(guest.api("GET", "/games?list=mine")["games"]) == 10
+    play.click()
+    dialog.get_by_role("button", name="End it and make room").click()
     guest.page.wait_for_url(re.compile(r"/g/"))
+    guest.complaints.clear()  # the browser logs the refused requests
     expect(guest.page.locator(".toast")).to_contain_text("To make room, your oldest unfinished game")
     expect(guest.page.locator('#table[data-phase="running"]')).to_be_visible()
     left = {game["id"] for game in guest.api("GET", "/games?list=mine")["games"]}
     assert left & set(tables) == set(tables[1:])
     guest.page.goto(guest.url)
     row = guest.page.locator(f'[data-list="mine"] [data-room="{tables[1]}"]')
-    row.get_by_role("button", name=re.compile("Leave .* for good")).click()  # and one goes by one click
+    row.get_by_role("button", name=re.compile("Leave .* for good")).click()
+    expect(dialog.get_by_role("button", name="No")).to_be_focused()
+    dialog.get_by_role("button", name="No").click()
+    expect(row).to_be_visible()
+    row.get_by_role("button", name=re.compile("Leave .* for good")).click()
+    dialog.get_by_role("button", name="Leave the game").click()
     expect(row).to_have_count(0)
 
 

@@ -172,6 +172,7 @@ async def test_a_removed_player_is_told_so_also_after_reconnecting(stage: Stage)
     assert bo.listener.last["you"] == {"seat": None}
     back = await stage.guest("bo").enter(ann.game)
     assert back.listener.of_kind("welcome")[-1]["you"]["removed"] is True
+    await ann.send("readmit")
     await back.sit()
     again = await stage.guest("bo").enter(ann.game)
     assert "removed" not in again.listener.of_kind("welcome")[-1]["you"]
