@@ -102,14 +102,23 @@ async def enter(game_server: GameServer, room: Room, subscriber: Subscriber, hel
         raise Refusal("try_again") from None
     for line in lines:
         subscriber.listener.send(line)
-    seat = subscriber.seat
-    if seat is not None and room.table.seats[seat].absent:
-        # A lost race means that another entry has ended the absence.
-        await add_server_entry(room, Decision("returned", seat, {}), now, room.table)
+    await end_absence(room, subscriber.seat, now)
     subscriber.listener.send(encode_frame(room.presence.to_frame(room.table, game_server.clock.now())))
     if is_new:
         game_server.presence.mark_changed(room, is_local=True)
         await room.reschedule()
+
+
+def is_absent(room: Room, seat: int | None) -> bool:
+    """Return whether this seat counts as absent."""
+    return seat is not None and room.table.seats[seat].absent
+
+
+async def end_absence(room: Room, seat: int | None, now: int) -> None:
+    """Record that the player of this seat is back, if the seat counts as absent."""
+    if seat is not None and is_absent(room, seat):
+        # A lost race means that another entry has ended the absence.
+        await add_server_entry(room, Decision("returned", seat, {}), now, room.table)
 
 
 def _greet(room: Room, subscriber: Subscriber, hello: cmd.Hello, now: int) -> None:

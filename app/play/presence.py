@@ -8,6 +8,10 @@ from app.play import frames
 from app.play.bot_pace import PaceSettings
 from app.play.log.table import Table
 
+MIN_IDLE_MS = (
+    5 * 60_000
+)  # a connected player may think this long without touching the page, or longer (`absence`)
+COUNTDOWN_MS = 60_000  # how long before its end the countdown of a connected player is shown
 PRESENCE_LEASE_MS = 30_000  # how long another worker's news is valid; it is repeated three times as often
 
 
@@ -147,25 +151,37 @@ class Presence:
             and all(until <= now for until, _, _ in self._elsewhere.values())
         )
 
-    def absence_due_at(self, table: Table, seat: int) -> int | None:
-        """Return when this seat counts as absent unless its player acts; None if it cannot be absent now."""
+    def absence_due_at(self, table: Table, seat: int, now: int) -> int | None:
+        """Return when this seat counts as absent unless its player acts; None if it cannot be absent now.
+
+        A player who is connected and has used the page recently is thinking, not absent.
+        """
         place, terms = table.seats[seat], table.terms
         if not terms.absence or terms.clock.is_correspondence or table.is_paused:
             return None  # by correspondence only the deadline counts
         if place.person is None or place.bot is not None or place.absent or seat not in table.to_act:
             return None
         active, since = self._active.get(place.person, self.known_since), table.acts_since
-        return (active if active > since else since) + 1000 * terms.absence
+        wait = 1000 * terms.absence
+        if wait < MIN_IDLE_MS and self.is_present(place.person, now):
+            wait = MIN_IDLE_MS
+        return (active if active > since else since) + wait
+
+    def earliest_absence_at(self, table: Table) -> int:
+        """Return a time before which no seat to act can count as absent. A quick check that knows only this worker."""
+        wait = 1000 * table.terms.absence
+        is_longer = wait < MIN_IDLE_MS and self.are_seats_to_act_here(table)
+        return table.acts_since + (MIN_IDLE_MS if is_longer else wait)
 
     def list_countdowns(self, table: Table, now: int) -> dict[str, int]:
-        """Return the end of the countdown for each seat that is away, or idle for more than half of the time."""
+        """Return the end of the countdown for each seat that is away, or has been idle for nearly all of its time."""
         countdowns = {}
         for seat in table.to_act:
-            until = self.absence_due_at(table, seat)
-            if until is not None:
-                is_idle = until - now < 500 * table.terms.absence
-                if is_idle or not self.is_present(table.seats[seat].person, now):
-                    countdowns[str(seat)] = until
+            until = self.absence_due_at(table, seat, now)
+            if until is not None and (
+                until - now <= COUNTDOWN_MS or not self.is_present(table.seats[seat].person, now)
+            ):
+                countdowns[str(seat)] = until
         return countdowns
 
     def to_frame(self, table: Table, now: int) -> frames.Presence:

@@ -55,7 +55,9 @@ def next_due_at(table: Table, presence: Presence, now: int) -> int | None:
         )
     if not is_deserted:
         times += [
-            at for at in (presence.absence_due_at(table, seat) for seat in table.to_act) if at is not None
+            at
+            for at in (presence.absence_due_at(table, seat, now) for seat in table.to_act)
+            if at is not None
         ]
     return min(times, default=None)
 
@@ -129,7 +131,7 @@ def decide_due(table: Table, presence: Presence, now: int) -> Decision | None:
         return decide_default_move(table, seat, "clock")
     if not presence.is_deserted(now):
         for seat in table.to_act:
-            at = presence.absence_due_at(table, seat)
+            at = presence.absence_due_at(table, seat, now)
             if at is not None and at <= now:
                 return Decision("absent", seat, {})
     return None

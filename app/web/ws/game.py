@@ -16,9 +16,9 @@ from app.play import frames
 from app.play.commands import messages as cmd
 from app.play.commands.request import Ack
 from app.play.engines import UnknownRules
-from app.play.join import PROTOCOL_VERSION, enter, leave
+from app.play.join import PROTOCOL_VERSION, end_absence, enter, is_absent, leave
 from app.play.outcome import Outcome
-from app.play.ports import Actor
+from app.play.ports import Actor, StoreUnavailable
 from app.play.refusals import NotAdmitted, Refusal
 from app.play.room.audience_frames import state_frame
 from app.play.room.room import Room
@@ -86,6 +86,8 @@ class GameSession(BaseSession):
                 return partial(self._hello, message)
             case cmd.StillHere() if room is not None:
                 room.mark_active(self.actor, received)
+                if is_absent(room, self.subscriber.seat):
+                    return partial(self._end_absence, room, received)
             case cmd.StillHere():
                 self.refuse(Refusal("hello_first"))
             case _ if room is None:
@@ -99,6 +101,10 @@ class GameSession(BaseSession):
             await work()
         except UnknownRules:
             self.outbox.close(4006, "unknown rules")
+
+    async def _end_absence(self, room: Room, received: int) -> None:
+        with suppress(Refusal, StoreUnavailable):  # the next sign of the player tries again
+            await end_absence(room, self.subscriber.seat, received)
 
     async def _submit(self, room: Room, command: cmd.Command, received: int) -> None:
         outcome = self.game_server.dispatcher.submit(room, self.actor, command, received)

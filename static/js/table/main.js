@@ -24,7 +24,7 @@ import { applyFrame, emptyState, isRetried, Store } from "./store.js";
 
 const RESUMED_SHOWN_MS = 2500;
 const REFUSAL_SHOWN_MS = 6000;
-const HERE_INTERVAL_MS = 10000;
+const HERE_INTERVAL_MS = 30000;
 
 const root = find("#table");
 // A trial from a finished game has no room and no socket.
@@ -359,15 +359,14 @@ function answerSoundOffer(isWanted) {
   withSound(({ playSound }) => playSound("turn"));
 }
 
+// Any sign of the player says that they are thinking, not away.
 let hereSentAt = 0;
-for (const event of ["pointerdown", "keydown", "wheel"]) {
-  addEventListener(
-    event,
-    () => {
-      if (Date.now() - hereSentAt < HERE_INTERVAL_MS || store.state.you.seat === null) return;
-      hereSentAt = Date.now();
-      socket.sendOneWay({ do: "here" });
-    },
-    { passive: true },
-  );
+function sayHere() {
+  if (document.hidden || store.state.you.seat === null) return;
+  const { absent } = tableNow().seats[store.state.you.seat];
+  if (Date.now() - hereSentAt < (absent ? 1000 : HERE_INTERVAL_MS)) return;
+  hereSentAt = Date.now();
+  socket.sendOneWay({ do: "here" });
 }
+for (const event of ["pointerdown", "pointermove", "keydown", "wheel", "scroll", "visibilitychange"])
+  addEventListener(event, sayHere, { passive: true, capture: true });
