@@ -74,8 +74,8 @@ class Settings:
         60.0, "Seconds after which an unused room is unloaded; it is reloaded from its log on demand.", low=0
     )
     new_tables: int = _setting(
-        2,
-        "Version of new tables: 2. A release that adds a version also accepts the one before, for rolling updates.",
+        4,
+        "Version of new tables: 4, or 2 during a rolling update from a release that does not know 4.",
         low=2,
     )
     # Logs and metrics
@@ -269,7 +269,7 @@ def _validate(settings: Settings) -> Settings:
         "log_level",
         "must be debug, info, warning or error",
     )
-    require(settings.new_tables <= 2, "new_tables", "must be at most 2")
+    require(settings.new_tables in (2, 4), "new_tables", "must be 2 or 4")
     require(settings.log_format in ("text", "json"), "log_format", "must be text or json")
     require(
         settings.smtp_security in ("starttls", "tls", "none"),

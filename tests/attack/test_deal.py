@@ -175,7 +175,7 @@ async def test_the_end_of_todays_deal_reveals_no_hidden_card(
 
 
 def _by_plain_rules(patch: pytest.MonkeyPatch, laid: Laid) -> None:
-    patch.setitem(engines.ENGINES, engines.DEAL_RULES_VERSION, laid)
+    patch.setitem(engines.ENGINES, engines.DEAL_RULES_VERSIONS[engines.CURRENT_RULES_VERSION], laid)
 
 
 def _shown_at_the_end(patch: pytest.MonkeyPatch, laid: Laid) -> None:
@@ -260,7 +260,10 @@ async def test_the_view_of_a_won_deal_is_still_a_seats_view(
     after, _ = rules.apply(position, 0, rules.Advance(laid["players"][0]["hand"][0], 36))
     assert after.winner == 0
     table = SimpleNamespace(
-        position=after, is_over=True, deal=DAY, rules=engines.engine_for(engines.DEAL_RULES_VERSION)
+        position=after,
+        is_over=True,
+        deal=DAY,
+        rules=engines.engine_for(engines.DEAL_RULES_VERSIONS[engines.CURRENT_RULES_VERSION]),
     )
     shown = view_json(table, 0)  # type: ignore[arg-type]
     assert shown is not None

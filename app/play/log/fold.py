@@ -75,7 +75,7 @@ def _fold_action(
         table.resign_order = (*table.resign_order, seat)
     if before.turn_seat != seat or position.turn_seat != seat or position.winner is not None:
         table.undo_stack, table.is_undo_closed = [], False
-    elif is_person and not table.is_undo_closed and table.rules.is_undoable(events):
+    elif is_person and not table.is_undo_over and table.rules.is_undoable(events):
         table.undo_stack = [*table.undo_stack, before]
     else:
         table.undo_stack, table.is_undo_closed = [], True

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from app.play.engines import CHANCE_SCHEMES, Engine, engine_for
+from app.play.engines import CHANCE_SCHEMES, UNDO_AFTER_REVEAL_VERSIONS, Engine, engine_for
 from app.play.log.clocks import Clocks
 from app.play.log.entries import Entry, GameRow, GameSummary, SeatRow
 from app.play.log.seal_rounds import SealRound, VoidedRound
@@ -56,7 +56,7 @@ class Table(msgspec.Struct, eq=False, gc=False):
     to_act: tuple[int, ...] = ()
     sent_choices: bytes | None = None  # cached choices of the one seat to act, once encoded
     undo_stack: list[Position] = []  # positions that undo can return to
-    is_undo_closed: bool = False  # something was revealed in this turn, so undo is no longer possible
+    is_undo_closed: bool = False  # something was revealed in this turn, so what came before cannot be undone
     clocks: Clocks | None = None
     is_paused: bool = False
     chat_closed: bool = False
@@ -112,6 +112,11 @@ class Table(msgspec.Struct, eq=False, gc=False):
     def chance_scheme(self) -> int:
         """How its chance can be verified: 1 open nonces, 2 sealed seats, 3 the deal of the day."""
         return CHANCE_SCHEMES[self.rules_version]
+
+    @property
+    def is_undo_over(self) -> bool:
+        """Whether no action of this turn can be undone any more. Only in older games does a reveal mean that."""
+        return self.is_undo_closed and self.rules_version not in UNDO_AFTER_REVEAL_VERSIONS
 
     def seal_round_ends_at(self) -> int | None:
         """Return when missing seats have had their time to open; None without a round."""
@@ -191,7 +196,7 @@ class Table(msgspec.Struct, eq=False, gc=False):
         assert self.position is not None
         if self.sent_choices is not None:
             return self.sent_choices
-        choices = self.rules.choices_json(self.position, seat, is_undo_closed=self.is_undo_closed)
+        choices = self.rules.choices_json(self.position, seat, is_undo_closed=self.is_undo_over)
         if len(self.to_act) == 1:
             self.sent_choices = choices
         return choices

@@ -10,7 +10,7 @@ import msgspec
 import orjson
 from sqlalchemy import Connection, and_, bindparam, func, or_, select
 
-from app.play.engines import DEAL_RULES_VERSION
+from app.play.engines import ALL_DEAL_RULES_VERSIONS
 from app.play.log.clocks import ClockTerms
 from app.store.batcher import pad_to_power_of_two
 from app.store.people.notice_values import PendingNotice
@@ -45,7 +45,7 @@ _SELECT_SEATED_PLAYERS = (
     .join(seats, seats.c.game == games.c.id)
     .join(players, players.c.id == seats.c.person)
     .where(games.c.id.in_(_game_ids), seats.c.bot.is_(None))
-    .where(games.c.rules_version != DEAL_RULES_VERSION)  # a deal of the day is played alone
+    .where(games.c.rules_version.not_in(sorted(ALL_DEAL_RULES_VERSIONS)))  # a deal of the day is played alone
     .where(
         or_(
             and_(games.c.status.in_(("open", "running")), heads.c.deadline.is_not(None)),
