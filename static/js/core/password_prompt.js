@@ -28,6 +28,7 @@ export function openDoor(sentence, { code, why }) {
   const open = el("button", { class: "button button-main", value: "go" }, t("Open the table"));
   const lobby = el("a", { class: "button", href: "/" }, t("Go to the lobby"));
   const form = el("form", { method: "dialog", class: "door-form" });
+  const words = el("p", { id: "door-words" }, sentence);
   const askForPassword = () =>
     form.replaceChildren(label, input, el("div", { class: "door-ways" }, open, lobby));
   const hasPassword = el(
@@ -36,6 +37,7 @@ export function openDoor(sentence, { code, why }) {
       type: "button",
       class: "button button-small button-quiet",
       onclick: () => {
+        words.textContent = t("Enter the password of the table.");
         askForPassword();
         input.focus();
       },
@@ -45,12 +47,7 @@ export function openDoor(sentence, { code, why }) {
   if (code === "password_wrong" || (code === "password_required" && why === "listed")) askForPassword();
   else
     form.append(el("div", { class: "door-ways" }, code === "password_required" ? hasPassword : null, lobby));
-  const dialog = el(
-    "dialog",
-    { class: "door", "aria-labelledby": "door-words" },
-    el("p", { id: "door-words" }, sentence),
-    form,
-  );
+  const dialog = el("dialog", { class: "door", "aria-labelledby": "door-words" }, words, form);
   document.body.append(dialog);
   document.body.classList.add(SHUT_CLASS);
   dialog.showModal();

@@ -120,6 +120,21 @@ export function Banners(root, flash, { send, now, onReload, onSound }) {
     for (const [at, due] of Object.entries(presence.away ?? {})) {
       if (table.seats[Number(at)]?.absent) continue;
       const seconds = Math.max(0, Math.ceil((due - now()) / 1000));
+      if (Number(at) === you.seat) {
+        // Any click or key answers this.
+        rows.push({
+          key: `away-${at}`,
+          kind: "note",
+          sign: "ui-hourglass",
+          text: tn(
+            "Are you still there? In {n} second the others can decide how to go on.",
+            "Are you still there? In {n} seconds the others can decide how to go on.",
+            seconds,
+          ),
+          buttons: [button(t("I'm here"), () => {}, true)],
+        });
+        continue;
+      }
       rows.push({
         key: `away-${at}`,
         kind: "note",
