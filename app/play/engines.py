@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from app import rules
 from app.play import deal_rules
-from app.rules import Action, CachedAction, Event, Options, Position
+from app.rules import Action, CachedAction, Click, Event, Options, Position, RuleError
 
 Json = dict[str, Any]
 
@@ -30,6 +30,7 @@ class Engine(Protocol):
     def new_game(self, options: Options, seed: str) -> Position: ...
     def seats_to_act(self, position: Position) -> tuple[int, ...]: ...
     def legal(self, position: Position, seat: int) -> list[Action]: ...
+    def explain_click(self, position: Position, seat: int, click: Click) -> RuleError | None: ...
     def default_action(self, position: Position, seat: int) -> Action: ...
     def apply(
         self, position: Position, seat: int, action: Action, *, is_listed: bool = False

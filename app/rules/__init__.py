@@ -75,6 +75,7 @@ from app.rules.formats.verification import (
     verify,
 )
 from app.rules.formats.view import position_to_json, view, view_without_reveal
+from app.rules.modules.click_reasons import Click, explain_click
 from app.rules.options import CONFLICTS, Options, options_to_json, parse_options
 
 __all__ = [
@@ -93,6 +94,7 @@ __all__ = [
     "BadSeat",
     "BadSeed",
     "CachedAction",
+    "Click",
     "Draw",
     "End",
     "Event",
@@ -126,6 +128,7 @@ __all__ = [
     "event_to_json",
     "events_for",
     "events_without_reveal",
+    "explain_click",
     "find_cached_action",
     "finishing_places",
     "finishing_places_after_resignations",

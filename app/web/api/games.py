@@ -237,7 +237,7 @@ async def submit_command(
 ) -> Any:
     """Submit any command of the game socket: sit down, get ready, start, vote, chat and so on."""
     message = cmd.decode(await request.body())
-    if isinstance(message, cmd.Hello | cmd.Ping | cmd.StillHere):
+    if isinstance(message, cmd.Hello | cmd.Ping | cmd.StillHere | cmd.Why):
         raise Refusal("bad_message", "This command works only on a socket.")
     return await _submit(request, game, person, password, message)
 

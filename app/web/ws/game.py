@@ -13,6 +13,7 @@ from starlette.routing import WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
 from app.play import frames
+from app.play.click_reason import find_click_reason
 from app.play.commands import messages as cmd
 from app.play.commands.request import Ack
 from app.play.engines import UnknownRules
@@ -33,6 +34,7 @@ _log = logging.getLogger("cartagena.socket")
 
 _MOVE_NAMES: dict[type, str] = {cmd.Act: "act", cmd.Undo: "undo"}
 _SPECTATOR = actor_of(None)
+WHY_COST_MS = 0.5
 
 Work = Callable[[], Awaitable[None]]
 
@@ -88,6 +90,8 @@ class GameSession(BaseSession):
                 room.mark_active(self.actor, received)
             case cmd.StillHere():
                 self.refuse(Refusal("hello_first"))
+            case cmd.Why():
+                self._explain(room, message)
             case _ if room is None:
                 self.refuse(Refusal("hello_first"), message.id)
             case _:
@@ -99,6 +103,17 @@ class GameSession(BaseSession):
             await work()
         except UnknownRules:
             self.outbox.close(4006, "unknown rules")
+
+    def _explain(self, room: Room | None, question: cmd.Why) -> None:
+        """Answer why a click does nothing. The work is charged to the address, as the frame has been."""
+        if room is None:
+            self.refuse(Refusal("hello_first"), question.id)
+            return
+        if self.socket.is_too_heavy(WHY_COST_MS):
+            self.refuse(Refusal("too_fast"), question.id)
+            return
+        reason = find_click_reason(room.table, self.actor, question)
+        self.send(frames.Why(ack=question.id, **reason.as_json()))
 
     async def _submit(self, room: Room, command: cmd.Command, received: int) -> None:
         outcome = self.game_server.dispatcher.submit(room, self.actor, command, received)

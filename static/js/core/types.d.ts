@@ -341,6 +341,12 @@ export interface HintFrame {
   params?: Record<string, number>;
   ack?: string;
 }
+/** The answer to `why`: the refusal that a click comes nearest to. */
+export interface WhyFrame extends Refusal {
+  t: "why";
+  ack: string;
+  message: string;
+}
 export type Frame = Exact<
   | WelcomeFrame
   | StateFrame
@@ -351,6 +357,7 @@ export type Frame = Exact<
   | ({ t: "chat" } & ChatLine)
   | { t: "presence"; seats: (boolean | null)[]; watching: number; away?: Record<string, number> }
   | HintFrame
+  | WhyFrame
   | { t: "pong"; n: number; now: number }
   | { t: "bye"; code: string; message: string }
 >;
