@@ -53,6 +53,7 @@ NON_TABLE_SCRIPTS = (
     "static/js/core/refusals.js",
     "static/js/table/deal_note.js",
     "static/js/table/ending.js",
+    "static/js/table/explanations.js",
     "static/js/table/hand_layout.js",
     "static/js/table/host_password.js",
     "static/js/table/identity.js",
@@ -65,6 +66,7 @@ NON_TABLE_SCRIPTS = (
     "static/js/table/history_player.js",
     "static/js/table/notification_offer.js",
     "static/js/table/player_dialog.js",
+    "static/js/table/why.js",
 )
 
 PLACEHOLDER = re.compile(r"\{(\w+)\}")

@@ -693,6 +693,16 @@ export interface State extends Room {
   isSkipping: boolean;
   isSoundOffered: boolean;
 }
+/** What the player clicked, with what was selected then: the fields of the command `why`. */
+export interface Click {
+  card?: Card;
+  /** The place of the selected pirate. */
+  pirate?: Place;
+  place?: Place;
+  player?: number;
+  supply?: boolean;
+  power?: boolean;
+}
 /** The state once the table is known. */
 export interface TableState extends State {
   seq: number;

@@ -103,7 +103,7 @@ export function ChoiceButton(choice, view, seats, onPick, why = null) {
   const { text, cost } = describeChoice(choice, view, seats);
   return el(
     "button",
-    { type: "button", class: "choice", onclick: () => onPick(choice) },
+    { type: "button", class: "choice", "data-explains": choice.action.type, onclick: () => onPick(choice) },
     el("span", { class: "choice-signs" }, ...choiceIcons(choice)),
     el(
       "span",

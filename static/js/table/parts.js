@@ -38,6 +38,7 @@ import { Tray } from "./tray.js";
  * @property {(card: Card) => void} onCard
  * @property {(place: Place) => void} onPlace
  * @property {(seat: number) => void} onSeat
+ * @property {() => void} onSupply
  * @property {(card: Card, target: Element | null) => void} onDrop
  * @property {() => void} onClear
  * @property {(trace: Trace | null) => void} onTrace
@@ -133,9 +134,9 @@ export function buildParts(root, store, on) {
     onSound: on.onSound,
   });
   const seats = PlayerPlates(box.seats, { onSeat: on.onSeat, onPerson: on.onPerson });
-  const supply = Supply(box.supply);
+  const supply = Supply(box.supply, { onSupply: on.onSupply });
   const hand = Hand(box.hand, { onCard: on.onCard, onDrop: on.onDrop });
-  const tray = Tray(box.tray, { onAction: on.act, onUndo: on.undo, onClear: on.onClear });
+  const tray = Tray(box.tray, { onAction: on.act, onUndo: on.undo, onClear: on.onClear, onHint: on.onHint });
   const logAndChat = LogAndChat(
     box.talk,
     { onTrace: on.onTrace, onChat: on.onChat, onMute: on.onMute, onPerson: on.onPerson },

@@ -11,6 +11,8 @@ const defaults = {
   tab: "log",
   pace: "normal",
   shortcuts: true,
+  /** Names of the lessons (lessons.js) that were shown. */
+  lessons: /** @type {string[]} */ ([]),
   /** Tables with the hand layout (hand_layout.js). */
   hands: /** @type {string[]} */ ([]),
 };

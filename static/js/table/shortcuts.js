@@ -3,6 +3,7 @@
 
 import { targetOf } from "../core/dom.js";
 import { withWholeCatalogue } from "../core/i18n.js";
+import { explainedElement } from "./explain_triggers.js";
 import { pref } from "./preferences.js";
 
 export const openShortcutsDialog = () =>
@@ -10,8 +11,8 @@ export const openShortcutsDialog = () =>
     showShortcutsDialog(),
   );
 
-/** @param {{ ui: { focusHand: () => void, focusBoard: () => void, focusEnd: () => void, focusLog: () => void }, undo: () => void, clear: () => void, canClear: () => boolean }} parts */
-export function installShortcuts({ ui, undo, clear, canClear }) {
+/** @param {{ ui: { focusHand: () => void, focusBoard: () => void, focusEnd: () => void, focusLog: () => void }, undo: () => void, clear: () => void, canClear: () => boolean, explain: (element: Element) => void }} parts */
+export function installShortcuts({ ui, undo, clear, canClear, explain }) {
   /** @type {Record<string, () => unknown>} */
   const actions = {
     h: ui.focusHand,
@@ -19,7 +20,10 @@ export function installShortcuts({ ui, undo, clear, canClear }) {
     e: ui.focusEnd,
     u: undo,
     t: ui.focusLog,
-    "?": openShortcutsDialog,
+    "?": () => {
+      const element = explainedElement(document.activeElement);
+      return element ? explain(element) : openShortcutsDialog();
+    },
   };
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -13,12 +13,15 @@ import { describeHint } from "./hint_text.js";
 import { pref } from "./preferences.js";
 import { choiceOfType, offers } from "./selection.js";
 
+// Rounding of positions, and the shadow of a choice.
+const SLACK_PX = 6;
+
 /**
- * Tray(root, {onAction(action), onUndo(), onClear()}) -> {update(state), stop(), focusEnd(), element}
+ * Tray(root, {onAction(action), onUndo(), onClear(), onHint()}) -> {update(state), stop(), focusEnd(), element}
  * @param {HTMLElement} root
- * @param {{ onAction: (action: Action) => void, onUndo: () => void, onClear: () => void }} options
+ * @param {{ onAction: (action: Action) => void, onUndo: () => void, onClear: () => void, onHint: () => void }} options
  */
-export function Tray(root, { onAction, onUndo, onClear }) {
+export function Tray(root, { onAction, onUndo, onClear, onHint }) {
   const hint = el("p", { class: "tray-hint", id: "tray-hint" });
   const choices = el("div", { class: "choices", role: "group", "aria-label": t("Possible actions") });
   const end = el("button", {
@@ -41,7 +44,20 @@ export function Tray(root, { onAction, onUndo, onClear }) {
     el("span", {}, t("Put back")),
   );
   putBack.classList.add("put-back");
-  root.append(hint, choices, el("div", { class: "tray-buttons" }, putBack, undo, extra, end));
+  const askHint = el(
+    "button",
+    { type: "button", class: "button button-small ask-hint", onclick: onHint },
+    icon("ui", "ui-lantern"),
+    el("span", {}, t("Hint")),
+  );
+  const more = el("button", {
+    type: "button",
+    class: "button button-small more-choices",
+    "aria-expanded": "false",
+    hidden: true,
+    onclick: () => expand(!choices.classList.contains("expanded")),
+  });
+  root.append(hint, choices, el("div", { class: "tray-buttons" }, more, putBack, askHint, undo, extra, end));
   /** @type {GameState} Set by the first update. */
   let state;
   let timer = 0;
@@ -142,6 +158,8 @@ export function Tray(root, { onAction, onUndo, onClear }) {
     const now = JSON.stringify([list, more, view.sloop, state.hint]);
     if (now === shown) return;
     shown = now;
+    expand(false);
+    choices.scrollTo(0, 0);
     choices.replaceChildren(
       ...list.map((choice) =>
         ChoiceButton(
@@ -158,13 +176,45 @@ export function Tray(root, { onAction, onUndo, onClear }) {
         const { text, cost } = describeChoice(choice, view, table.seats);
         return el(
           "button",
-          { type: "button", class: "button button-small extra", onclick: () => onAction(choice.action) },
+          {
+            type: "button",
+            class: "button button-small extra",
+            "data-explains": choice.action.type,
+            onclick: () => onAction(choice.action),
+          },
           icon("ui", choice.action.type === "sail" ? "ui-anchor" : "ui-cards"),
           el("span", { class: "choice-words" }, el("span", {}, text), cost ? el("small", {}, cost) : null),
         );
       }),
     );
   }
+
+  /** Show how many choices are hidden. */
+  function countHidden() {
+    if (choices.classList.contains("expanded")) return;
+    const frame = choices.getBoundingClientRect();
+    const hiddenCount = [...choices.children].filter((choice) => {
+      const box = choice.getBoundingClientRect();
+      return box.bottom > frame.bottom + SLACK_PX || box.right > frame.right + SLACK_PX;
+    }).length;
+    more.hidden = !hiddenCount || choices.hidden;
+    const words = tn("{n} more", "{n} more", hiddenCount);
+    if (more.textContent !== words) more.textContent = words;
+  }
+
+  /**
+   * Show all choices over the board, or the first ones in the tray.
+   * @param {boolean} isOn
+   */
+  function expand(isOn) {
+    if (choices.classList.contains("expanded") === isOn) return;
+    choices.classList.toggle("expanded", isOn);
+    more.setAttribute("aria-expanded", String(isOn));
+    if (isOn) more.textContent = t("Show fewer");
+    else countHidden();
+  }
+  new ResizeObserver(countHidden).observe(choices);
+  choices.addEventListener("scroll", countHidden);
 
   /** @param {GameState} next */
   function update(next) {
@@ -179,6 +229,14 @@ export function Tray(root, { onAction, onUndo, onClear }) {
     const list = sortPowersFirst(candidates ?? offers(state.choices, selection).list);
     showButtons(list.slice(0, 40));
     choices.hidden = list.length === 0;
+    countHidden();
+    askHint.hidden =
+      !table.hints ||
+      !state.choices.length ||
+      isOnlyEnd(state.choices) ||
+      Boolean(candidates) ||
+      selection.card !== undefined ||
+      selection.from !== undefined;
     putBack.hidden = selection.card === undefined && selection.from === undefined;
     undo.hidden = !state.undo || isAnswerPending(state);
     const ends = choiceOfType(state.choices, "end");
@@ -192,7 +250,14 @@ export function Tray(root, { onAction, onUndo, onClear }) {
   }
 
   addEventListener("pointerdown", (event) => timer && !end.contains(targetOf(event)) && stop());
+  addEventListener("pointerdown", (event) => !root.contains(targetOf(event)) && expand(false));
   addEventListener("keydown", (event) => timer && event.key === "Escape" && stop());
+  root.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !choices.classList.contains("expanded")) return;
+    event.preventDefault();
+    expand(false);
+    more.focus();
+  });
 
   return { update, stop, focusEnd: () => end.focus(), element: root };
 }
