@@ -45,7 +45,7 @@ const LESSONS = {
  * Return the lessons that the choices offer, in the order of LESSONS.
  * @param {Choice[]} choices
  */
-export function lessonsIn(choices) {
+function lessonsIn(choices) {
   const offered = new Set(choices.map(({ action }) => /** @type {string} */ (action.type)));
   if (choices.some(({ action }) => cardsOf(action).some((card) => card.endsWith("*")))) offered.add("dark");
   return Object.keys(LESSONS).filter((name) => offered.has(name));

@@ -20,7 +20,7 @@ const DISCONNECTED = new Set(["connecting", "offline", "lost", "restarting", "re
  * @param {GameState} state
  * @param {Click} click
  */
-export function knownReason({ view, table, you, connection, past, isWaiting, choices }, { place }) {
+function knownReason({ view, table, you, connection, past, isWaiting, choices }, { place }) {
   if (view.winner !== null || table.status !== "running") return describeRefusalCode("game_over");
   if (you.seat === null) return t("You are watching. Only the players can move pirates and play cards.");
   if (view.players[you.seat].resigned) return t("You have resigned from this game.");
