@@ -119,12 +119,16 @@ async def test_running_games_and_invalid_requests_are_refused(sqlite_url: str) -
             {**start, "known": 1},
             {**start, "actions": "end"},
             {**start, "actions": [5]},
+            {**start, "why": 5},
+            {**start, "why": {"place": -1}},
             {**start, "actions": [{}] * (MAX_ACTIONS + 1)},
         ):
             assert (await ann.post(f"/g/{game}/try", json=wrong)).status_code == 422, wrong
         ends = {"seat": begun["seat"], "action": begun["choices"][0]["action"]}
         after = (await ann.post(f"/g/{game}/try", json={**start, "actions": [ends]})).json()
         assert after["steps"][0]["action"] == ends["action"]
+        asked = (await ann.post(f"/g/{game}/try", json={**start, "why": {"place": 36}})).json()["why"]
+        assert (asked["code"], asked["why"], asked["params"]) == ("illegal", "no_pirate_on", {"n": 36})
         # nothing is stored: the game's record is unchanged
         record = (await ann.get(f"/api/v1/games/{game}/record")).json()
         assert len(record["actions"]) == 2
