@@ -3,7 +3,7 @@
 
 /** @import {GameEvent, LoadedGame, Review, ReviewTurn, View} from "../core/types.d.ts" */
 
-import { groupByAction, turnArrows } from "../board/arrows.js";
+import { drawArrows, groupByAction, turnArrows } from "../board/arrows.js";
 import { Board } from "../board/board.js";
 import { RefusedError } from "../core/api.js";
 import { el, find, findAll, setChildren, svg } from "../core/dom.js";
@@ -313,7 +313,7 @@ async function show() {
     find("[data-stage]", page).hidden = false;
     const picture = svg("svg");
     setChildren(find("[data-board]", page), picture);
-    board = Board(picture, { interactive: false, seats: game.seats, fit: "box" });
+    board = Board(picture, { interactive: false, seats: game.seats, fit: "box", drawArrows });
     const box = find("[data-curve]", page);
     // Phones get a narrower picture instead of a scaled one, so that its labels stay readable.
     curve = Curve(review, game.seats, Math.max(320, Math.min(720, box.clientWidth)), {

@@ -12,7 +12,6 @@ import { showStoredToast } from "../core/toast.js";
 import { announceChanges } from "./announce.js";
 import { CatchUp, Recap } from "./catch_up.js";
 import { nextConnectionState } from "./connection.js";
-import { installExplanations } from "./explain_triggers.js";
 import { GameLog } from "./log.js";
 import { Pace } from "./pace.js";
 import { buildParts } from "./parts.js";
@@ -20,12 +19,12 @@ import { pref, setPref } from "./preferences.js";
 import { choiceOfType, clickCard, clickPlace, clickSeat, isInert } from "./selection.js";
 import { installShortcuts } from "./shortcuts.js";
 import { offerSound, withSound } from "./sound_and_vibration.js";
-import { applyFrame, emptyState, hasChoices, isRetried, Store } from "./store.js";
+import { applyFrame, emptyState, isRetried, Store } from "./store.js";
 
 const RESUMED_SHOWN_MS = 2500;
 const REFUSAL_SHOWN_MS = 6000;
 const HERE_INTERVAL_MS = 10000;
-const LESSONS_DELAY_MS = 1500;
+const HELP_EVENTS = ["pointerdown", "pointermove", "keydown"];
 
 const root = find("#table");
 // A trial from a finished game has no room and no socket.
@@ -53,6 +52,10 @@ const loadPasswordPrompt = () => withWholeCatalogue(import("../core/password_pro
 const loadRefusals = () => withWholeCatalogue(import("../core/refusals.js"));
 /** @type {Promise<ReturnType<typeof import("./why.js").Why>> | null} */
 let why = null;
+/** @type {Promise<ReturnType<typeof import("./help.js").Explanations>> | null} */
+let help = null;
+/** @type {object | null} */
+let lessons = null;
 const loadWhy = () =>
   (why ??= withWholeCatalogue(import("./why.js")).then(({ Why }) => Why({ root, store, ask })));
 /** @param {Element} element */
@@ -141,16 +144,22 @@ installShortcuts({
   undo: () => store.state.undo && undo(),
   clear: () => choose({ selection: {} }),
   canClear: () => store.state.selection.card !== undefined || store.state.selection.from !== undefined,
-  explain: openExplanation,
+  explainFocused: async () => (await loadHelp(new Event("focus"))).explainFocused(),
 });
-installExplanations(root, (element) => store.state.view && openExplanation(element));
-let areLessonsLoaded = false;
-store.subscribe(["choices"], (state) => {
-  if (areLessonsLoaded || !hasChoices(state)) return;
-  areLessonsLoaded = true;
-  // After the first frame: a line that explains a power is not urgent.
-  setTimeout(() => import("./lessons.js").then(({ Lessons }) => Lessons(root, store)), LESSONS_DELAY_MS);
-});
+for (const name of HELP_EVENTS) addEventListener(name, loadHelp, { passive: true });
+
+/**
+ * Load the explanations and lessons: a page that is only read does without.
+ * @param {Event} event
+ */
+function loadHelp(event) {
+  for (const name of HELP_EVENTS) removeEventListener(name, loadHelp);
+  import("./lessons.js").then(({ Lessons }) => (lessons ??= Lessons(root, store)));
+  help ??= import("./help.js").then(({ Explanations }) =>
+    Explanations(root, (element) => store.state.view && openExplanation(element), event),
+  );
+  return help;
+}
 
 // -- messages from the server --------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 // A line over the edge of the board beside the hand. It takes no space and no clicks.
 
-import { el, find, findAll } from "../core/dom.js";
+import { el, find, findAll, loadStylesheet } from "../core/dom.js";
 
 /**
  * Note(root) -> {show(text, ms), hide(), element}. Screen readers get the text by `announce`.
@@ -10,6 +10,7 @@ import { el, find, findAll } from "../core/dom.js";
 export function Note(root, cls = "") {
   const element = el("p", { class: `why-note ${cls}`, "aria-hidden": "true", hidden: true });
   root.append(element);
+  const styled = loadStylesheet("help");
   let timer = 0;
   function hide() {
     clearTimeout(timer);
@@ -22,7 +23,8 @@ export function Note(root, cls = "") {
      * @param {string} text
      * @param {number} ms
      */
-    show(text, ms) {
+    async show(text, ms) {
+      await styled;
       clearTimeout(timer);
       const bench = find(".bench", root);
       const box = bench.getBoundingClientRect();

@@ -10,7 +10,6 @@ import { Banners } from "./banners.js";
 import { HistoryTools } from "./catch_up.js";
 import { ChatBubbles } from "./chat_bubbles.js";
 import { Clocks } from "./clock.js";
-import { flyCards } from "./flying_cards.js";
 import { FocusKeeper } from "./focus.js";
 import { Hand } from "./hand.js";
 import { LogAndChat } from "./log_and_chat.js";
@@ -285,9 +284,10 @@ export function buildParts(root, store, on) {
    * @param {State} before
    * @param {Cause} cause
    */
-  function animateCards({ you, past }, before, { events = [] }) {
-    if (events.length && !(past && past === before.past))
-      flyCards(events, { seat: you.seat, hand, seats, supply });
+  async function animateCards({ you, past }, before, { events = [] }) {
+    if (!events.length || (past && past === before.past)) return;
+    const { flyCards } = await import("./flying_cards.js");
+    flyCards(events, { seat: you.seat, hand, seats, supply });
   }
 
   /** @param {State} state */

@@ -3,7 +3,6 @@
 
 import { targetOf } from "../core/dom.js";
 import { withWholeCatalogue } from "../core/i18n.js";
-import { explainedElement } from "./explain_triggers.js";
 import { pref } from "./preferences.js";
 
 export const openShortcutsDialog = () =>
@@ -11,8 +10,8 @@ export const openShortcutsDialog = () =>
     showShortcutsDialog(),
   );
 
-/** @param {{ ui: { focusHand: () => void, focusBoard: () => void, focusEnd: () => void, focusLog: () => void }, undo: () => void, clear: () => void, canClear: () => boolean, explain: (element: Element) => void }} parts */
-export function installShortcuts({ ui, undo, clear, canClear, explain }) {
+/** @param {{ ui: { focusHand: () => void, focusBoard: () => void, focusEnd: () => void, focusLog: () => void }, undo: () => void, clear: () => void, canClear: () => boolean, explainFocused: () => Promise<boolean> }} parts */
+export function installShortcuts({ ui, undo, clear, canClear, explainFocused }) {
   /** @type {Record<string, () => unknown>} */
   const actions = {
     h: ui.focusHand,
@@ -20,10 +19,7 @@ export function installShortcuts({ ui, undo, clear, canClear, explain }) {
     e: ui.focusEnd,
     u: undo,
     t: ui.focusLog,
-    "?": () => {
-      const element = explainedElement(document.activeElement);
-      return element ? explain(element) : openShortcutsDialog();
-    },
+    "?": async () => (await explainFocused()) || openShortcutsDialog(),
   };
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;

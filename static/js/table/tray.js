@@ -4,17 +4,13 @@
 
 import { el, targetOf } from "../core/dom.js";
 import { describePending } from "../core/event_text.js";
-import { t, tn } from "../core/i18n.js";
+import { t, tn, withWholeCatalogue } from "../core/i18n.js";
 import { icon } from "../core/icons.js";
 import { cardName, placeAt, seatName } from "../core/names.js";
 import { announce } from "./announce.js";
 import { ChoiceButton, describeChoice } from "./choice_text.js";
-import { describeHint } from "./hint_text.js";
 import { pref } from "./preferences.js";
 import { choiceOfType, offers } from "./selection.js";
-
-// Rounding of positions, and the shadow of a choice.
-const SLACK_PX = 6;
 
 /**
  * Tray(root, {onAction(action), onUndo(), onClear(), onHint()}) -> {update(state), stop(), focusEnd(), element}
@@ -55,14 +51,17 @@ export function Tray(root, { onAction, onUndo, onClear, onHint }) {
     class: "button button-small more-choices",
     "aria-expanded": "false",
     hidden: true,
-    onclick: () => expand(!choices.classList.contains("expanded")),
   });
+  /** @type {Promise<{ count: () => void }> | null} */
+  let moreLoading = null;
   root.append(hint, choices, el("div", { class: "tray-buttons" }, more, putBack, askHint, undo, extra, end));
   /** @type {GameState} Set by the first update. */
   let state;
   let timer = 0;
   let secondsLeft = 0;
   let shown = "";
+  /** @type {typeof import("./hint_text.js").describeHint | null} */
+  let hintText = null;
 
   /** @param {ActionType} type */
   function act(type) {
@@ -112,7 +111,7 @@ export function Tray(root, { onAction, onUndo, onClear, onHint }) {
     if (you.seat === null) return `${t("You are watching.")} ${turnText}`;
     if (table.seats[you.seat]?.bot) return t("A bot is playing for you.");
     if (!state.choices.length) return turnText;
-    if (candidates && state.hint) return describeHint(state.hintWhy);
+    if (candidates && state.hint) return hintText ? hintText(state.hintWhy) : "";
     if (candidates) return t("Which of these do you want?");
     if (selection.card && selection.from !== undefined) return t("Which of these do you want?");
     if (selection.card)
@@ -155,10 +154,10 @@ export function Tray(root, { onAction, onUndo, onClear, onHint }) {
     const more = /** @type {ActionType[]} */ (["sail", "draw"])
       .map((type) => choiceOfType(state.choices, type))
       .filter((choice) => choice !== undefined);
-    const now = JSON.stringify([list, more, view.sloop, state.hint]);
+    const now = JSON.stringify([list, more, view.sloop, state.hint, Boolean(hintText)]);
     if (now === shown) return;
     shown = now;
-    expand(false);
+    choices.classList.remove("expanded");
     choices.scrollTo(0, 0);
     choices.replaceChildren(
       ...list.map((choice) =>
@@ -167,7 +166,7 @@ export function Tray(root, { onAction, onUndo, onClear, onHint }) {
           view,
           table.seats,
           ({ action }) => onAction(action),
-          state.hint && describeHint(state.hintWhy),
+          state.hint && hintText && hintText(state.hintWhy),
         ),
       ),
     );
@@ -189,36 +188,26 @@ export function Tray(root, { onAction, onUndo, onClear, onHint }) {
     );
   }
 
-  /** Show how many choices are hidden. */
-  function countHidden() {
-    if (choices.classList.contains("expanded")) return;
-    const frame = choices.getBoundingClientRect();
-    const hiddenCount = [...choices.children].filter((choice) => {
-      const box = choice.getBoundingClientRect();
-      return box.bottom > frame.bottom + SLACK_PX || box.right > frame.right + SLACK_PX;
-    }).length;
-    more.hidden = !hiddenCount || choices.hidden;
-    const words = tn("{n} more", "{n} more", hiddenCount);
-    if (more.textContent !== words) more.textContent = words;
+  /** Count the choices that do not fit. */
+  async function countHidden() {
+    if (choices.hidden || choices.children.length < 2) {
+      more.hidden = true;
+      return;
+    }
+    moreLoading ??= import("./more_choices.js").then(({ MoreChoices }) => MoreChoices(root, choices, more));
+    (await moreLoading).count();
   }
 
-  /**
-   * Show all choices over the board, or the first ones in the tray.
-   * @param {boolean} isOn
-   */
-  function expand(isOn) {
-    if (choices.classList.contains("expanded") === isOn) return;
-    choices.classList.toggle("expanded", isOn);
-    more.setAttribute("aria-expanded", String(isOn));
-    if (isOn) more.textContent = t("Show fewer");
-    else countHidden();
+  /** Load the texts of hints with the first one. */
+  async function loadHintText() {
+    hintText = (await withWholeCatalogue(import("./hint_text.js"))).describeHint;
+    update(state);
   }
-  new ResizeObserver(countHidden).observe(choices);
-  choices.addEventListener("scroll", countHidden);
 
   /** @param {GameState} next */
   function update(next) {
     state = next;
+    if (state.hint && !hintText) loadHintText();
     const { view, table, selection, candidates } = state;
     // The next choices are not known yet.
     const words = state.isWaiting ? hint.textContent : trayText(state);
@@ -250,14 +239,7 @@ export function Tray(root, { onAction, onUndo, onClear, onHint }) {
   }
 
   addEventListener("pointerdown", (event) => timer && !end.contains(targetOf(event)) && stop());
-  addEventListener("pointerdown", (event) => !root.contains(targetOf(event)) && expand(false));
   addEventListener("keydown", (event) => timer && event.key === "Escape" && stop());
-  root.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !choices.classList.contains("expanded")) return;
-    event.preventDefault();
-    expand(false);
-    more.focus();
-  });
 
   return { update, stop, focusEnd: () => end.focus(), element: root };
 }

@@ -13,7 +13,11 @@ import { Note } from "./note.js";
 const SHOWN_MS = 6000;
 // Later answers are dropped: the player has gone on.
 const MAX_WAIT_MS = 3000;
+const ANSWER_MS = 2500;
 const DISCONNECTED = new Set(["connecting", "offline", "lost", "restarting", "reload", "signed_out"]);
+
+/** The answer if the connection is dead and the page has not noticed yet. */
+const noAnswer = () => new Promise((done) => setTimeout(() => done({ code: "offline" }), ANSWER_MS));
 
 /**
  * Return the sentence that the page knows without asking, or null.
@@ -59,7 +63,7 @@ export function Why({ root, store, ask }) {
     const known = knownReason(state, click);
     if (known !== null) return known;
     const answer = /** @type {Partial<WhyFrame> | null} */ (
-      canAsk ? await ask(click).catch((refused) => refused) : null
+      canAsk ? await Promise.race([ask(click).catch((refused) => refused), noAnswer()]) : null
     );
     if (answer?.code === "bad_message") canAsk = false;
     else if (answer?.code) return describeRefusal(/** @type {WhyFrame} */ (answer));

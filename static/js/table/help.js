@@ -1,5 +1,5 @@
 // Opens the explanation of a card, space, plate or sign: press and hold, right-click or the menu key, or "?" on the
-// keyboard. The explanations are loaded on first use.
+// keyboard. Loaded when the player first touches the page; the explanations themselves on first use.
 
 import { targetOf } from "../core/dom.js";
 
@@ -12,19 +12,22 @@ const EXPLAINED =
  * Return the element around a node that has an explanation.
  * @param {Element | null} node
  */
-export const explainedElement = (node) => node?.closest(EXPLAINED) ?? null;
+const explainedElement = (node) => node?.closest(EXPLAINED) ?? null;
 
 /**
+ * Explanations(root, explain, first) -> {explainFocused()}; `first` is the event for which this module was loaded.
  * @param {HTMLElement} root
  * @param {(element: Element) => void} explain
+ * @param {Event} first
  */
-export function installExplanations(root, explain) {
+export function Explanations(root, explain, first) {
   let timer = 0;
   // The click and the browser's menu that end a long press mean nothing.
   let isHeld = false;
   const stop = () => clearTimeout(timer);
 
-  root.addEventListener("pointerdown", (down) => {
+  /** @param {PointerEvent} down */
+  function press(down) {
     isHeld = false;
     stop();
     const element = explainedElement(targetOf(down));
@@ -44,7 +47,9 @@ export function installExplanations(root, explain) {
       isHeld = true;
       explain(element);
     }, HOLD_MS);
-  });
+  }
+  root.addEventListener("pointerdown", press);
+  if (first.type === "pointerdown") press(/** @type {PointerEvent} */ (first));
   root.addEventListener("contextmenu", (event) => {
     const element = explainedElement(targetOf(event));
     if (!element) return;
@@ -63,4 +68,13 @@ export function installExplanations(root, explain) {
     },
     true,
   );
+
+  return {
+    /** Explain what has the focus. Return false if that has no explanation. */
+    explainFocused() {
+      const element = explainedElement(document.activeElement);
+      if (element) explain(element);
+      return element !== null;
+    },
+  };
 }
