@@ -166,7 +166,7 @@ export function Tray(root, { onAction, onUndo, onClear, onHint }) {
           view,
           table.seats,
           ({ action }) => onAction(action),
-          state.hint && hintText && hintText(state.hintWhy),
+          state.hint ? hintText?.(state.hintWhy) : null,
         ),
       ),
     );
