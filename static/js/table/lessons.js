@@ -43,7 +43,9 @@ export function Lessons(root, store) {
 
   async function teach() {
     const state = /** @type {GameState} */ (store.state);
-    if (!hasChoices(state) || state.isWaiting || state.past || !note.element.hidden) return;
+    if (!hasChoices(state) || state.isWaiting || state.past) return;
+    // Why a click did nothing is more urgent.
+    if (root.querySelector(".why-note:not([hidden])")) return;
     const { choices, selection, view, you } = state;
     const own = boardChoices(choices);
     if (!own.length) return;
