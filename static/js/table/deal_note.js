@@ -7,7 +7,7 @@ import { el, find } from "../core/dom.js";
 import { t } from "../core/i18n.js";
 
 /**
- * Show the note above the board.
+ * Show the note above the log.
  * @param {{ game: string, root: HTMLElement, table: Table }} parts
  */
 export async function showDealNote({ game, root, table }) {
@@ -28,7 +28,5 @@ export async function showDealNote({ game, root, table }) {
     el("a", { href: `/deal/${table.deal}` }, t("The deal of the day")),
     `: ${counts}`,
   );
-  find(".banners", root).after(
-    el("div", { class: "banners" }, el("div", { class: "banner", "data-key": "deal" }, words)),
-  );
+  find(".notes", root).append(el("div", { class: "banner", "data-key": "deal" }, words));
 }

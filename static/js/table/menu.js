@@ -7,6 +7,7 @@ import { t, tn, withWholeCatalogue } from "../core/i18n.js";
 import { icon } from "../core/icons.js";
 import { presetName } from "../core/names.js";
 import { pref, setPref } from "./preferences.js";
+import { showScrollCue } from "./scroll_cue.js";
 import { openShortcutsDialog } from "./shortcuts.js";
 import { canVibrate } from "./sound_and_vibration.js";
 
@@ -139,38 +140,42 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
     el("span", {}, t("Go to the lobby")),
   );
   const help = item("ui-help", t("Keyboard shortcuts"), openShortcutsDialog);
+  /**
+   * @param {string} label
+   * @param {...HTMLElement} items
+   */
+  const group = (label, ...items) =>
+    el(
+      "div",
+      { class: "menu-group", role: "group", "aria-label": label },
+      el("p", { class: "menu-label", "aria-hidden": "true" }, label),
+      ...items,
+    );
   const body = el(
     "div",
     { class: "menu-body" },
-    sound,
-    vibration,
-    el(
-      "label",
-      { class: "menu-item", for: "countdown" },
-      icon("ui", "ui-hourglass"),
-      el("span", {}, t("End my turn")),
-      countdown,
+    group(t("This game"), hint, pause, options, rules, replay, chat, hosts, leave, resign),
+    group(
+      t("Your settings"),
+      sound,
+      vibration,
+      el(
+        "label",
+        { class: "menu-item menu-choice", for: "countdown" },
+        icon("ui", "ui-hourglass"),
+        el("span", {}, t("End my turn")),
+        countdown,
+      ),
+      el(
+        "label",
+        { class: "menu-item menu-choice", for: "pace" },
+        icon("ui", "ui-skip"),
+        el("span", {}, t("Game speed")),
+        pace,
+      ),
+      help,
     ),
-    el(
-      "label",
-      { class: "menu-item", for: "pace" },
-      icon("ui", "ui-skip"),
-      el("span", {}, t("Game speed")),
-      pace,
-    ),
-    hint,
-    pause,
-    chat,
-    hosts,
-    device,
-    embed,
-    replay,
-    options,
-    rules,
-    lobby,
-    help,
-    leave,
-    resign,
+    group(t("Other screens and pages"), device, embed, lobby),
   );
   const box = el(
     "details",
@@ -240,6 +245,11 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
   // The preference may have changed elsewhere.
   box.addEventListener("toggle", () => switches.forEach((show) => show()));
   box.addEventListener("toggle", showScreenItems, { once: true });
+  showScrollCue(body);
+  // The menu ends above the lower edge of the screen.
+  box.addEventListener("toggle", () =>
+    body.style.setProperty("--menu-top", `${Math.max(0, Math.round(body.getBoundingClientRect().top))}px`),
+  );
   body.addEventListener("click", (event) => {
     const target = targetOf(event);
     if (target.closest("button") && !target.closest(".menu-switch")) box.open = false;

@@ -15,6 +15,7 @@ import { FocusKeeper } from "./focus.js";
 import { Hand } from "./hand.js";
 import { LogAndChat } from "./log_and_chat.js";
 import { Menu } from "./menu.js";
+import { OwnClock } from "./own_clock.js";
 import { PlayerPlates } from "./player_plates.js";
 import { marksOf } from "./selection.js";
 import { SmallScreen } from "./small_screen.js";
@@ -103,16 +104,24 @@ function buildRegions(root) {
   const drawing = svg("svg");
   box.map.append(drawing);
   const bench = el("div", { class: "bench" }, box.ending, box.owed, box.tray, box.hand);
-  const side = el("div", { class: "table-side" }, box.seats, box.supply, box.talk);
-  const reserved = find(".reserved", root);
-  root.replaceChildren(
-    liveRegion("polite"),
-    liveRegion("alert"),
-    reserved,
-    el("div", { class: "table-main" }, box.flash, box.banners, box.status, box.seating, box.map, bench),
-    side,
+  // Drawn anew with each state; notes of other modules are beside it.
+  const bannerRows = el("div", { class: "banner-rows" });
+  box.banners.append(bannerRows);
+  const notes = el("div", { class: "notes" });
+  const side = el("div", { class: "table-side" }, box.seats, box.supply, notes, box.talk);
+  const main = el(
+    "div",
+    { class: "table-main" },
+    box.banners,
+    box.flash,
+    box.status,
+    box.seating,
+    box.map,
+    bench,
   );
-  return { ...box, drawing, bench, side, reserved };
+  const reserved = find(".reserved", root);
+  root.replaceChildren(liveRegion("polite"), liveRegion("alert"), reserved, main, side);
+  return { ...box, bannerRows, drawing, bench, main, side, reserved };
 }
 
 /**
@@ -126,7 +135,7 @@ export function buildParts(root, store, on) {
   const smallScreen = SmallScreen({ root, ...box });
   const board = Board(box.drawing, { onSpace: on.onPlace, fit: "box" });
   const status = StatusBar(box.status);
-  const banners = Banners(box.banners, box.flash, {
+  const banners = Banners(box.bannerRows, box.flash, {
     send: on.send,
     now: on.now,
     onReload: () => location.reload(),
@@ -157,7 +166,8 @@ export function buildParts(root, store, on) {
     onProblem: on.refuse,
   });
   const bubbles = ChatBubbles(seats.element, on.now);
-  const clocks = Clocks((seat) => seats.clock(seat), on.now);
+  const ownClock = OwnClock(box.bench, { onTimeUp: on.refuse });
+  const clocks = Clocks((seat) => seats.clock(seat), on.now, ownClock.show);
   const ending = LazyPart(isNearEnd, loadEnding);
   const pendingChoice = LazyPart(
     ({ view: { options } }) => options.black_magic || options.scoundrels,
@@ -235,7 +245,9 @@ export function buildParts(root, store, on) {
   }
 
   async function loadPendingChoice() {
-    const { PendingChoice } = await withWholeCatalogue(import("./pending_choice.js"));
+    const [{ PendingChoice }] = await withWholeCatalogue(
+      Promise.all([import("./pending_choice.js"), loadStylesheet("pending_choice")]),
+    );
     return PendingChoice(box.owed, { onAnswer: on.act });
   }
 
@@ -340,10 +352,12 @@ export function buildParts(root, store, on) {
   inGame(["view", "you", "selection", ...CHOICES], hand.update);
   inGame(["table", "view", "you", ...CHOICES], pendingChoice.update);
   inGame(
-    ["table", "view", "you", "undo", "selection", "candidates", "hint", "hintWhy", ...CHOICES],
+    ["table", "view", "you", "undo", "connection", "selection", "candidates", "hint", "hintWhy", ...CHOICES],
     tray.update,
   );
   inGame(["table", "view", "you", "password"], ending.update);
+  // Before the clocks: it compares with the time that was left.
+  inGame(["seq", "you"], ownClock.update);
   inGame(["clock", "view", "you"], clocks.update);
   inGame(["chatLines"], bubbles.update);
   // The map comes last: it takes the remaining space.

@@ -214,6 +214,7 @@ export function PlayerPlates(root, { onSeat, onPerson }) {
       const targets = new Set(aims.map(({ action }) => action.player));
       const items = state.view.players.map((_, seat) => ({ seat, state, targets }));
       updateKeyed(rows, items, ({ seat }) => seat, createPlate, updatePlate);
+      rows.classList.toggle("open-hands", state.view.options.hands === "open");
     },
     /** @param {number} seat */
     element: (seat) => rows.children[seat] ?? null,
