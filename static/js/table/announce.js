@@ -1,11 +1,11 @@
 // Announces changes outside the visible page: live regions, sounds, page title and favicon.
 
-/** @import {GameEvent, GameState, LogLine, Seat, StateStore, Table, View} from "../core/types.d.ts" */
+/** @import {GameEvent, LogLine, Seat, StateStore, Table, View} from "../core/types.d.ts" */
 
 import { el } from "../core/dom.js";
 import { t } from "../core/i18n.js";
 import { iconUrl } from "../core/icons.js";
-import { presetName, seatName } from "../core/names.js";
+import { presetName } from "../core/names.js";
 import { CONNECTION_STATES } from "./connection.js";
 import { vibrateForTurn, withSound } from "./sound_and_vibration.js";
 import { hasChoices } from "./store.js";
@@ -113,14 +113,5 @@ export function announceChanges(store) {
       /** @type {View} */ (state.view).pending ? t("You have a choice to make.") : t("It is your turn."),
       true,
     );
-  });
-  store.subscribe(["view"], (state, _, { events = [] }) => {
-    const { view, table } = /** @type {GameState} */ (state);
-    const won = events.some(({ type }) => type === "game_won");
-    if (won)
-      announce(
-        t("{name} has won!", { name: seatName(table.seats, /** @type {number} */ (view.winner)) }),
-        true,
-      );
   });
 }

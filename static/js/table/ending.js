@@ -5,7 +5,7 @@
 
 import { canAnimate, finishAll } from "../board/animate.js";
 import { getUrl } from "../core/api.js";
-import { el, setChildren } from "../core/dom.js";
+import { el, find, setChildren } from "../core/dom.js";
 import { t, tn } from "../core/i18n.js";
 import { pirateIcon } from "../core/icons.js";
 import { offerInstallAfterGame } from "../core/install_offer.js";
@@ -247,7 +247,7 @@ export function Ending(root, { rematch }) {
       root,
       ...[
         el("h2", { id: "ending-title", tabindex: "-1" }, heading),
-        words ? el("p", { class: "ending-words" }, words) : null,
+        words ? el("p", { class: "ending-words", tabindex: "-1" }, words) : null,
         isOver(table) ? Ranking(state) : null,
         rematch.score,
         you.seat !== null && table.result && !table.trial ? Statistics(state) : null,
@@ -262,8 +262,9 @@ export function Ending(root, { rematch }) {
     root.classList.remove("held");
     removeEventListener("pointerdown", finishAll);
     removeEventListener("keydown", finishAll);
+    // Not the heading: screen readers have just read who has won.
     if (!root.hidden && document.activeElement === document.body)
-      root.querySelector("h2")?.focus({ preventScroll: true });
+      find("[tabindex]:not(h2)", root)?.focus({ preventScroll: true });
   }
 
   /** Hide the card until the map is done. A tap or a key ends the animation. */

@@ -357,7 +357,7 @@ export function buildParts(root, store, on) {
   );
   inGame(["table", "view", "you", "password"], ending.update);
   // Before the clocks: it compares with the time that was left.
-  inGame(["seq", "you"], ownClock.update);
+  inGame(["seq", "view", "you"], ownClock.update);
   inGame(["clock", "view", "you"], clocks.update);
   inGame(["chatLines"], bubbles.update);
   // The map comes last: it takes the remaining space.

@@ -11,6 +11,8 @@ const defaults = {
   tab: "log",
   pace: "normal",
   shortcuts: true,
+  /** The last chat line that was read here, by table and seat (log_and_chat.js). */
+  chatRead: /** @type {[string, number][]} */ ([]),
   /** Tables with the hand layout (hand_layout.js). */
   hands: /** @type {string[]} */ ([]),
 };

@@ -87,6 +87,18 @@ export function Tray(root, { onAction, onUndo, onClear }) {
     return undefined;
   }
 
+  /**
+   * Return the sentence for an action that cannot be sent now; null if the connection is open.
+   * @param {State} state
+   */
+  function unsentText({ connection }) {
+    if (connection === "offline")
+      return t("You're offline. Your move will be sent when the connection is back.");
+    if (connection === "lost" || connection === "restarting")
+      return t("The server can't be reached. Your move will be sent when the connection is back.");
+    return null;
+  }
+
   /** @param {GameState} state */
   function trayText({ view, table, you, selection, candidates }) {
     if (table.status !== "running" || view.winner !== null) return "";
@@ -171,7 +183,7 @@ export function Tray(root, { onAction, onUndo, onClear }) {
     state = next;
     const { view, table, selection, candidates } = state;
     // The next choices are not known yet.
-    const words = state.isWaiting ? hint.textContent : trayText(state);
+    const words = state.isWaiting ? (unsentText(state) ?? hint.textContent) : trayText(state);
     if (hint.textContent !== words) {
       hint.textContent = words;
       if (state.choices.length) announce(words);

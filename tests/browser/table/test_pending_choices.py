@@ -155,9 +155,7 @@ def hand_of(player: Player) -> list[str]:
 
 
 @pytest.mark.parametrize(("kind", "players"), [("steal", 2), ("share", 5), ("stack", 3)])
-def test_no_button_of_a_sheet_covers_a_card(
-    person: Callable[..., Player], kind: str, players: int
-) -> None:
+def test_no_button_of_a_sheet_covers_a_card(person: Callable[..., Player], kind: str, players: int) -> None:
     everyone = [person(name) for name in ("Ann", "Bartholomew", "Cecily", "Dagobert", "Eleonora")[:players]]
     game = begin(*everyone, options={**MAGIC, "players": players})
     collect_cards(everyone, 30 if kind == "steal" else 5)
