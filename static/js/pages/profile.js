@@ -183,10 +183,12 @@ async function showMine() {
     return;
   }
   const section = find('[data-section="unfinished"]', page);
-  const { games } = await get("/me/games?status=unfinished");
+  const [{ games }, profile] = await Promise.all([
+    get("/me/games?status=unfinished"),
+    get(`/players/${encodeURIComponent(person.id)}`),
+  ]);
   setChildren(find("[data-rows]", section), ...games.map(GameRow));
   find("[data-empty]", section).hidden = games.length > 0;
-  const profile = await get(`/players/${encodeURIComponent(person.id)}`);
   showFacts(profile);
   showResults(profile.results);
   await showMoreOfMine();
@@ -254,4 +256,7 @@ find("[data-more]", page).addEventListener("click", () =>
   (player ? showOther() : showMoreOfMine()).catch(fail),
 );
 if (player) initPersonActions();
-load().catch(fail);
+// Everything appears at once, so that nothing moves.
+load()
+  .catch(fail)
+  .finally(() => page.removeAttribute("data-loading"));
