@@ -65,7 +65,7 @@ def test_first_loads_shift_nothing(person: Callable[..., Player], phone: bool) -
         "review": review,
         "replay": review.replace("/review", "/replay"),
         "home": "/",
-        "profile": f"/players/{ann.api('GET', '/me')['person']}",
+        "profile": f"/players/{ann.api('GET', '/me')['person']['id']}",
         "deal": "/deal",
         "account": "/account",
         "my games": "/me",
