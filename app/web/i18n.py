@@ -56,6 +56,7 @@ NON_TABLE_SCRIPTS = (
     "static/js/table/hand_layout.js",
     "static/js/table/host_password.js",
     "static/js/table/identity.js",
+    "static/js/table/menu.js",
     "static/js/table/shortcuts_dialog.js",
     "static/js/table/option_text.js",
     "static/js/table/pending_choice.js",

@@ -50,11 +50,13 @@ function rulesPage({ black_magic: magic, scoundrels, scenario, card_gain: gain }
 }
 
 /**
- * Menu(root, {send, onResign, onLeave, onHint, onDevice, onPace}) -> {update(state)}
- * @param {HTMLElement} root
+ * Menu(box, body, {send, onResign, onLeave, onHint, onDevice, onPace}) -> {update(state)}: fills the body of the menu.
+ * menu_button.js loads it when the menu is opened.
+ * @param {HTMLDetailsElement} box
+ * @param {HTMLElement} body
  * @param {{ send: Send, onResign: () => void, onLeave: () => void, onHint: () => void, onDevice: () => void, onPace: (name: string) => void }} options
  */
-export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }) {
+export function Menu(box, body, { send, onResign, onLeave, onHint, onDevice, onPace }) {
   /** @type {(() => void)[]} */
   const switches = [];
   const sound = toggle("sound", ["ui-sound", t("Sound is on")], ["ui-mute", t("Sound is off")]);
@@ -151,9 +153,7 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
       el("p", { class: "menu-label", "aria-hidden": "true" }, label),
       ...items,
     );
-  const body = el(
-    "div",
-    { class: "menu-body" },
+  body.append(
     group(t("This game"), hint, pause, options, rules, replay, chat, hosts, leave, resign),
     group(
       t("Your settings"),
@@ -177,13 +177,6 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
     ),
     group(t("Other screens and pages"), device, embed, lobby),
   );
-  const box = el(
-    "details",
-    { class: "table-menu" },
-    el("summary", { class: "button button-small" }, icon("ui", "ui-menu"), el("span", {}, t("Table"))),
-    body,
-  );
-  root.append(box);
   /** @type {TableState} Set by the first update. */
   let state;
 
@@ -244,12 +237,12 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
   }
   // The preference may have changed elsewhere.
   box.addEventListener("toggle", () => switches.forEach((show) => show()));
-  box.addEventListener("toggle", showScreenItems, { once: true });
+  /** End the menu above the lower edge of the screen. */
+  const fit = () =>
+    body.style.setProperty("--menu-top", `${Math.max(0, Math.round(body.getBoundingClientRect().top))}px`);
+  box.addEventListener("toggle", fit);
+  fit();
   showScrollCue(body);
-  // The menu ends above the lower edge of the screen.
-  box.addEventListener("toggle", () =>
-    body.style.setProperty("--menu-top", `${Math.max(0, Math.round(body.getBoundingClientRect().top))}px`),
-  );
   body.addEventListener("click", (event) => {
     const target = targetOf(event);
     if (target.closest("button") && !target.closest(".menu-switch")) box.open = false;
@@ -267,7 +260,9 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
   return {
     /** @param {TableState} next */
     update(next) {
+      const isFirst = !state;
       state = next;
+      if (isFirst) showScreenItems();
       // The pace can be changed elsewhere, too.
       pace.value = pref("pace");
       const { table, you, view } = state;

@@ -14,8 +14,7 @@ import { flyCards } from "./flying_cards.js";
 import { FocusKeeper } from "./focus.js";
 import { Hand } from "./hand.js";
 import { LogAndChat } from "./log_and_chat.js";
-import { Menu } from "./menu.js";
-import { OwnClock } from "./own_clock.js";
+import { MenuButton } from "./menu_button.js";
 import { PlayerPlates } from "./player_plates.js";
 import { marksOf } from "./selection.js";
 import { SmallScreen } from "./small_screen.js";
@@ -150,7 +149,7 @@ export function buildParts(root, store, on) {
     { onTrace: on.onTrace, onChat: on.onChat, onMute: on.onMute, onPerson: on.onPerson },
     status.menu,
   );
-  const menu = Menu(status.menu, {
+  const menu = MenuButton(status.menu, {
     send: on.send,
     onResign: on.onResign,
     onLeave: on.onLeave,
@@ -166,8 +165,15 @@ export function buildParts(root, store, on) {
     onProblem: on.refuse,
   });
   const bubbles = ChatBubbles(seats.element, on.now);
-  const ownClock = OwnClock(box.bench, { onTimeUp: on.refuse });
-  const clocks = Clocks((seat) => seats.clock(seat), on.now, ownClock.show);
+  // Loaded for a game with a clock.
+  /** @type {ReturnType<typeof import("./own_clock.js").OwnClock> | null} */
+  let ownClock = null;
+  let isOwnClockLoading = false;
+  const clocks = Clocks(
+    (seat) => seats.clock(seat),
+    on.now,
+    (...own) => ownClock?.show(...own),
+  );
   const ending = LazyPart(isNearEnd, loadEnding);
   const pendingChoice = LazyPart(
     ({ view: { options } }) => options.black_magic || options.scoundrels,
@@ -249,6 +255,14 @@ export function buildParts(root, store, on) {
       Promise.all([import("./pending_choice.js"), loadStylesheet("pending_choice")]),
     );
     return PendingChoice(box.owed, { onAnswer: on.act });
+  }
+
+  /** @param {GameState} state */
+  async function loadOwnClock({ clock }) {
+    if (!clock || isOwnClockLoading) return;
+    isOwnClockLoading = true;
+    const { OwnClock } = await import("./own_clock.js");
+    ownClock = OwnClock(box.bench, { onTimeUp: on.refuse });
   }
 
   /**
@@ -357,7 +371,8 @@ export function buildParts(root, store, on) {
   );
   inGame(["table", "view", "you", "password"], ending.update);
   // Before the clocks: it compares with the time that was left.
-  inGame(["seq", "view", "you"], ownClock.update);
+  inGame(["seq", "view", "you"], (...change) => ownClock?.update(...change));
+  inGame(["clock", "view"], loadOwnClock);
   inGame(["clock", "view", "you"], clocks.update);
   inGame(["chatLines"], bubbles.update);
   // The map comes last: it takes the remaining space.
