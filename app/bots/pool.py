@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 
 from app.bots.choosing import fallback_action
 from app.bots.fair_queue import FairQueue, QueueFull, Share, ShareOf
+from app.bots.hint import HINT_LEVEL, unexplained
 from app.bots.levels import MAX_SECONDS
 from app.rules import Json
 
@@ -78,6 +79,9 @@ class _Worker:
                 answer = json.loads(line)
                 if "best" in answer:
                     best[:] = [answer["best"]]
+                elif "why" in answer:
+                    hint: Json = answer
+                    return hint
                 elif "action" in answer or "review" in answer:
                     found: Json = answer.get("action") or answer["review"]
                     return found
@@ -175,21 +179,50 @@ class BotPool:
             return await self._choose_reproducibly(
                 {**request, "nodes": nodes, "seed": seed}, level, began, share
             )
-        fallback = fallback_action(view, actions, seat)
+        best: list[Json] = []
+        action = await self._run_queued(request, level, budget, share, best)
+        return action or (best[0] if best else fallback_action(view, actions, seat))
+
+    async def hint(
+        self,
+        view: Json,
+        actions: Sequence[Json],
+        history: Sequence[Json],
+        budget: float,
+        *,
+        seat: int,
+        person: str = "",
+    ) -> Json:
+        """Return {"action", "why", "params"}: the action of a captain and the reason for it (app/bots/hint.py)."""
+        request: Json = {
+            "view": view,
+            "actions": list(actions),
+            "history": list(history),
+            "hint": True,
+            "seat": seat,
+        }
+        found = await self._run_queued(request, HINT_LEVEL, budget, self._share_of(person), [])
+        return found or unexplained(fallback_action(view, actions, seat))
+
+    async def _run_queued(
+        self, request: Json, level: str, budget: float, share: Share, best: list[Json]
+    ) -> Json | None:
+        """Return the answer to a request after at most `budget` seconds and the time in the queue, or None."""
         if self._is_closed:
             self._count(level, "full", 0.0)
-            return fallback
-        best: list[Json] = []
+            return None
+        began = asyncio.get_running_loop().time()
+        answer: Json | None = None
         seconds = max(0.01, min(budget, MAX_SECONDS.get(level, 1.0)))
         try:
             async with self._queue.slot(share) as fraction:
                 seconds = min(seconds, max(0.01, _MAX_WAIT_SECONDS * self._max_workers * fraction))
                 request["seconds"] = seconds
-                outcome, action = await self._run_request(request, seconds, best)
+                outcome, answer = await self._run_request(request, seconds, best)
         except QueueFull:
-            outcome, action = "full", None
+            outcome = "full"
         self._count(level, outcome, asyncio.get_running_loop().time() - began)
-        return action or (best[0] if best else fallback)
+        return answer
 
     async def _choose_reproducibly(self, request: Json, level: str, began: float, share: Share) -> Json:
         """Return the action for a request with a fixed budget. Raise DecisionUnavailable if all tries fail."""

@@ -14,11 +14,12 @@ from collections.abc import Sequence
 from app import rules
 from app.bots.budget import Budget, Meter
 from app.bots.evaluation import CERTAINTY, Evaluator
+from app.bots.reasons import Reason, Turn, explain_turn, follow
 from app.bots.turn_search import Plan, plans
 from app.rules import Json
-from app.rules.core.action import Action
+from app.rules.core.action import Action, End
 from app.rules.core.position import Position
-from app.rules.formats.record import Record
+from app.rules.formats.record import Move, Record
 
 __all__ = ["review"]
 
@@ -93,8 +94,8 @@ def _turn(
     after = _open_chances(ended)
     luck = sum(_luck_of_draw(line[n], line[n + 1], seat) for n, move in enumerate(moves) if move.seat == seat)
     played = after[seat] - luck
-    is_better = best is not None and best[1] - played > _MIN_BETTER_CHANCE
     loss = max(0.0, best[1] - played) if best is not None and ended.winner != seat else 0.0
+    better = best if loss > _MIN_BETTER_CHANCE else None
     return {
         "turn": number,
         "seat": seat,
@@ -103,9 +104,30 @@ def _turn(
         "chances": _rounded(after),
         "luck": round(luck, 4),
         "loss": round(loss, 4),
-        "better": _events_of(line[0], best[0].actions) if best is not None and is_better and loss else None,
-        "better_chance": round(best[1], 4) if best is not None and is_better and loss else None,
+        "better": _events_of(line[0], better[0].actions) if better else None,
+        "better_chance": round(better[1], 4) if better else None,
+        "better_why": _why_better(line, moves, *better, played) if better else None,
     }
+
+
+def _why_better(
+    line: Sequence[Position], moves: Sequence[Move], better: Plan, chance: float, chance_played: float
+) -> Json:
+    """Return the reason why a turn was better than the one played, or else the two chances."""
+    turn = follow(line[0], line[0].turn_seat, better.actions)
+    reason = explain_turn(turn, _played_turn(line, moves), is_whole=True)
+    chances = {"n": round(100 * chance), "other": round(100 * chance_played)}
+    return (reason or Reason("best_chance", chances)).to_json()
+
+
+def _played_turn(line: Sequence[Position], moves: Sequence[Move]) -> Turn:
+    """Return the turn that was played; the answers of other seats count as part of the action before them."""
+    seat = line[0].turn_seat
+    own = [n for n, move in enumerate(moves) if move.seat == seat]
+    afters = [line[following] for following in [*own[1:], len(moves)]]
+    steps = [(moves[n].action, after) for n, after in zip(own, afters, strict=True)]
+    acted = [(action, after) for action, after in steps if type(action) is not End]
+    return Turn(seat, tuple(action for action, _ in acted), (line[0], *(after for _, after in acted)))
 
 
 def _events_of(begun: Position, actions: Sequence[Action]) -> list[Json]:

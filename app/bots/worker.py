@@ -1,6 +1,7 @@
 """Worker process of the bot pool: reads requests and writes results, one JSON object per line. It accepts only views.
 
 In:  {"view", "actions", "history", "level", "seconds" or "nodes", "seat", "seed"}
+     "hint": true asks for a hint: the answer has "why" and "params" beside the action
      or {"record"} for the review of a finished game, answered by {"review": …}
 Out: {"best": action} any number of times during the search, then {"action": action} or {"error": text}.
 """
@@ -17,6 +18,7 @@ from typing import IO
 from app import rules
 from app.bots.budget import Budget
 from app.bots.choosing import choose
+from app.bots.hint import give_hint
 from app.bots.review import review
 from app.rules import Json
 from app.rules.core.action import Action
@@ -44,17 +46,16 @@ def answer_line(line: str, send: Callable[[Json], None]) -> Json:
             send({"best": rules.action_to_json(action)})
 
     seed = request.get("seed")
-    action = choose(
-        view,
-        request["actions"],
-        request["history"],
-        request["level"],
-        Budget(request.get("nodes"), request.get("seconds")),
-        Random(seed) if seed is not None else Random(),
-        seat=request.get("seat"),
-        on_best=report_best,
-    )
-    return {"action": action}
+    budget = Budget(request.get("nodes"), request.get("seconds"))
+    rng = Random(seed) if seed is not None else Random()
+    actions, history, seat = request["actions"], request["history"], request.get("seat")
+    if request.get("hint"):
+        return give_hint(view, actions, history, budget, rng, seat=seat).to_json()
+    return {
+        "action": choose(
+            view, actions, history, request["level"], budget, rng, seat=seat, on_best=report_best
+        )
+    }
 
 
 def main(lines: IO[str], out: IO[str]) -> None:

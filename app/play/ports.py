@@ -273,6 +273,18 @@ class BotPlayer(Protocol):
         process. Raise DecisionUnavailable if there is none now.
         """
 
+    async def hint(
+        self,
+        view: dict[str, Any],
+        actions: Sequence[dict[str, Any]],
+        history: Sequence[dict[str, Any]],
+        budget: float,
+        *,
+        seat: int,
+        person: str = "",
+    ) -> dict[str, Any]:
+        """Return {"action", "why", "params"} within about `budget` seconds: a good action and the reason for it."""
+
 
 # Why a room or the lobby disconnects a listener: the server restarts (resume elsewhere), the operator has closed the
 # table, or the game has started at a table without spectators.

@@ -486,6 +486,8 @@ export interface ReviewTurn {
   luck: number;
   loss: number;
   better: GameEvent[] | null;
+  /** Why it was better; absent from older servers. */
+  better_why?: { why: string; params: { n: number; other: number } } | null;
 }
 export interface Review {
   start: number[];

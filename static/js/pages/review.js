@@ -12,10 +12,11 @@ import { replayViews } from "../core/fold.js";
 import { formatPercent, t, tn } from "../core/i18n.js";
 import { lookOf, seatName } from "../core/names.js";
 import { getFromGame } from "../core/password_prompt.js";
-import { formatSignedPoints, toPoints } from "../core/percentage_points.js";
+import { describePoints, describeSignedPoints, toPoints } from "../core/percentage_points.js";
 import { describeRefusalCode } from "../core/refusals.js";
 import { loadGame } from "./replay_source.js";
 import { Curve } from "./review_curve.js";
+import { describeBetter } from "./review_reasons.js";
 
 const page = find("[data-review]");
 const room = String(page.dataset.room);
@@ -79,7 +80,7 @@ const ArrowSample = (kind) =>
 /** @param {ReviewTurn} turn */
 function LuckLine({ luck }) {
   if (Math.abs(luck) < MIN_LUCK) return null;
-  const words = { points: formatSignedPoints(luck) };
+  const words = { points: describeSignedPoints(luck) };
   return el(
     "p",
     {},
@@ -127,6 +128,7 @@ function TurnDetails(n) {
         )
       : null,
     turn.better ? ActionList(turn.better, view) : null,
+    turn.better ? el("p", { class: "review-why" }, describeBetter(turn.better_why)) : null,
     LuckLine(turn),
   ];
 }
@@ -246,8 +248,8 @@ function SumRows() {
       "tr",
       {},
       el("th", { scope: "row" }, playerName(seat)),
-      el("td", {}, formatSignedPoints(review.luck[seat])),
-      el("td", {}, String(toPoints(review.loss[seat]))),
+      el("td", {}, describeSignedPoints(review.luck[seat])),
+      el("td", {}, describePoints(review.loss[seat])),
       el("td", {}, String(review.hints[seat])),
     ),
   );
@@ -278,6 +280,8 @@ function TurnItem(turn) {
           tn("Better by {n} point:", "Better by {n} points:", toPoints(turn.loss)),
           " ",
           describe(turn.better, views[turn.first_step]),
+          " ",
+          describeBetter(turn.better_why),
         )
       : null,
   );
