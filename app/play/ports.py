@@ -250,7 +250,7 @@ class Bus(Protocol):
     async def close(self) -> None: ...
 
 
-class BotPlayer(Protocol):
+class ActionChooser(Protocol):
     """Chooses actions for a seat from what it knows: its view, its legal actions, the events it has seen."""
 
     async def choose(
@@ -272,6 +272,10 @@ class BotPlayer(Protocol):
         `fixed_budget` is (nodes, seed) instead of a time limit: the same request then has the same answer in every
         process. Raise DecisionUnavailable if there is none now.
         """
+
+
+class BotPlayer(ActionChooser, Protocol):
+    """Chooses actions and gives hints."""
 
     async def hint(
         self,

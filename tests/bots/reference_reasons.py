@@ -144,7 +144,9 @@ def progress(line: Line, seat: int) -> int:
 
 
 def gained(line: Line, place: str) -> int:
-    return line.last["pirates"][line.seat].count(place) - line.first["pirates"][line.seat].count(place)
+    before: int = line.first["pirates"][line.seat].count(place)
+    after: int = line.last["pirates"][line.seat].count(place)
+    return after - before
 
 
 def jump_lengths(line: Line) -> list[int]:

@@ -4,7 +4,7 @@
 
 import { get, post, put } from "../core/api.js";
 import { find, namedFields } from "../core/dom.js";
-import { language, t } from "../core/i18n.js";
+import { formatList, language, t } from "../core/i18n.js";
 import { offerInstallLater } from "../core/install_offer.js";
 import { canPush, isPushOn, needsInstalling, subscribe, unsubscribe } from "../core/push.js";
 import { showSuccess, submitForm } from "./forms.js";
@@ -64,11 +64,27 @@ const formatMinutes = (minute) =>
   [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0")).join(":");
 
 /**
+ * Return the wish for notices on every channel; "" if the server offers fewer than two.
+ * @param {{ push?: unknown, mail: boolean, webhooks: boolean }} offered
+ */
+export function everyChannelText({ push, mail, webhooks }) {
+  const channels = [push ? t("this device") : "", mail ? t("e-mail") : "", webhooks ? t("webhook") : ""];
+  const names = channels.filter(Boolean);
+  return names.length > 1 ? t("On every channel at once: {channels}", { channels: formatList(names) }) : "";
+}
+
+/**
  * Set up the form for which notices are wanted and when. It applies to every channel.
  * @param {HTMLFormElement} form
- * @param {NoticeWishes} wishes
+ * @param {{ wishes: NoticeWishes, push?: unknown, mail: boolean, webhooks: boolean }} settings
  */
-function initWishes(form, wishes) {
+function initWishes(form, settings) {
+  const { wishes } = settings;
+  // Without a channel there is nothing to wish for.
+  if (!settings.push && !settings.mail && !settings.webhooks) return;
+  const every = find("[data-every-channel]", form);
+  every.hidden = !everyChannelText(settings);
+  find("span", every).textContent = everyChannelText(settings);
   const fields = namedFields(form);
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
   for (const [event, on] of Object.entries(wishes.switches)) fields[event].checked = on;
@@ -130,7 +146,7 @@ export async function initNoticeSettings(section, person) {
   if (!settings) return;
 
   if (settings.push) initPushSwitch(find("[data-push]", section), person);
-  initWishes(find("[data-wishes]", section), settings.wishes);
+  initWishes(find("[data-wishes]", section), settings);
 
   /** @param {NoticeChannels} state */
   function show(state) {

@@ -119,7 +119,11 @@ function showFacts({ results, favourite, between, player: of }) {
   const won = results.reduce((sum, line) => sum + line.won, 0);
   /** @type {(string | Node)[][]} */
   const facts = [];
-  if (played) facts.push([t("Games"), String(played)], [t("Won"), `${won} (${formatPercent(won / played)})`]);
+  if (played)
+    facts.push(
+      [t("Public games finished"), String(played)],
+      [t("Won"), `${won} (${formatPercent(won / played)})`],
+    );
   if (favourite.preset) facts.push([t("Favourite edition"), presetName(favourite.preset)]);
   if (favourite.colour)
     facts.push([

@@ -32,22 +32,25 @@ export const REVIEW_REASONS = {
     ),
   spaces: ({ n, other }) =>
     other >= 0
-      ? tn("It gets {n} space further instead of {other}.", "It gets {n} spaces further instead of {other}.", n, {
-          other,
-        })
+      ? tn(
+          "It gets {n} space further instead of {other}.",
+          "It gets {n} spaces further instead of {other}.",
+          n,
+          {
+            other,
+          },
+        )
       : tn(
           "It gets {n} space further; the turn played went back.",
           "It gets {n} spaces further; the turn played went back.",
           n,
         ),
   loses_little: ({ n, other }) =>
-    tn("It goes back {n} space instead of {other}.", "It goes back {n} spaces instead of {other}.", n, { other }),
+    tn("It goes back {n} space instead of {other}.", "It goes back {n} spaces instead of {other}.", n, {
+      other,
+    }),
   last: ({ n }) =>
-    tn(
-      "It gets the last pirate {n} space further.",
-      "It gets the last pirate {n} spaces further.",
-      n,
-    ),
+    tn("It gets the last pirate {n} space further.", "It gets the last pirate {n} spaces further.", n),
   rear: ({ n }) =>
     tn(
       "It gets the rear half of the pirates {n} space further.",
@@ -57,11 +60,7 @@ export const REVIEW_REASONS = {
   saves: ({ n, other }) =>
     tn("It keeps {n} card instead of {other}.", "It keeps {n} cards instead of {other}.", n, { other }),
   company: ({ n }) =>
-    tn(
-      "It leaves a retreat that could draw {n} card.",
-      "It leaves a retreat that could draw {n} cards.",
-      n,
-    ),
+    tn("It leaves a retreat that could draw {n} card.", "It leaves a retreat that could draw {n} cards.", n),
   retreats_left: ({ n, other }) =>
     tn(
       "It leaves {n} pirate that could retreat instead of {other}.",
@@ -119,9 +118,7 @@ export const REVIEW_REASONS = {
       { other },
     ),
   denies_retreat: ({ n }) =>
-    n
-      ? t("It leaves the others no retreat that draws two cards.")
-      : t("It leaves the others no retreat."),
+    n ? t("It leaves the others no retreat that draws two cards.") : t("It leaves the others no retreat."),
   aboard: ({ n, other }) =>
     tn(
       "It has {n} pirate aboard the sloop at the end instead of {other}.",

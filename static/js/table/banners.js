@@ -25,6 +25,40 @@ const CLOSED_REASONS = {
 };
 
 /**
+ * Return the sentence about a player who counts as absent: a question to those who decide, a fact for the others.
+ * @param {number | null} viewer
+ * @param {number} seat
+ * @param {string} name
+ */
+export function absenceText(viewer, seat, name) {
+  if (viewer === seat) return t("You count as absent. Play on to show that you are back.");
+  return viewer === null
+    ? t("{name} is absent. The other players can decide how to go on.", { name })
+    : t("{name} is absent. What should we do?", { name });
+}
+
+/**
+ * Return the countdown until a player counts as absent.
+ * @param {number | null} viewer
+ * @param {number} seat
+ * @param {string} name
+ * @param {number} seconds
+ */
+export const awayText = (viewer, seat, name, seconds) =>
+  viewer === seat
+    ? tn(
+        "Are you still here? You count as absent in {n} second.",
+        "Are you still here? You count as absent in {n} seconds.",
+        seconds,
+      )
+    : tn(
+        "{name} is away; the table can decide in {n} second.",
+        "{name} is away; the table can decide in {n} seconds.",
+        seconds,
+        { name },
+      );
+
+/**
  * Banners(root, flash, {send(command), now(), onReload(), onSound(isWanted)}) -> {update(state)}
  * Decisions of the table are part of the layout, in `root`. Transient banners lie over the table, in `flash`, so that
  * nothing moves under the player's finger.
@@ -109,7 +143,7 @@ export function Banners(root, flash, { send, now, onReload, onSound }) {
         kind: "note",
         sign: "ui-away",
         text: [
-          t("{name} is absent. What should we do?", { name }),
+          absenceText(you.seat, at, name),
           cast ? tn("{n} vote so far.", "{n} votes so far.", cast) : "",
         ].join(" "),
         buttons,
@@ -122,12 +156,7 @@ export function Banners(root, flash, { send, now, onReload, onSound }) {
         key: `away-${at}`,
         kind: "note",
         sign: "ui-away",
-        text: tn(
-          "{name} is away; the table can decide in {n} second.",
-          "{name} is away; the table can decide in {n} seconds.",
-          seconds,
-          { name: seatName(table.seats, Number(at)) },
-        ),
+        text: awayText(you.seat, Number(at), seatName(table.seats, Number(at)), seconds),
       });
     }
     return rows;

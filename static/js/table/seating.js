@@ -10,7 +10,16 @@ import { formatList, N_, t, tn } from "../core/i18n.js";
 import { icon, symbolIcon } from "../core/icons.js";
 import { LEVELS, levelName, personName, presetName, SYMBOLS } from "../core/names.js";
 import { canOpen, hasOpened } from "../core/sealing.js";
-import { canStart, isAloneWithBots, updateCountdown, waitingLines } from "./before_start.js";
+import {
+  canStart,
+  describeStart,
+  hostHint,
+  isReadyToStart,
+  spectatorHint,
+  startHint,
+  updateCountdown,
+  waitingLines,
+} from "./before_start.js";
 import { HostPassword } from "./host_password.js";
 import { confirmAction } from "./menu.js";
 import { optionLines } from "./option_text.js";
@@ -112,18 +121,6 @@ export function Seating(root, { game, send, sit, voidRound, now, onPerson }) {
   // Does not count the viewer.
   const watching = ({ presence, you }) => presence.watching - (you.seat === null ? 1 : 0);
 
-  /**
-   * Tell spectators what they can do.
-   * @param {TableState} state
-   */
-  function spectatorHint({ table }) {
-    if (table.seats.every((seat) => seat.person || seat.bot))
-      return t("This table is full. You can stay and watch.");
-    if (table.seats.every((seat) => seat.person || seat.bot || seat.reserved))
-      return t("The empty seats are reserved for others. You can stay and watch.");
-    return t("Sit down to play, or stay and watch.");
-  }
-
   async function closeTable() {
     if (await confirmAction(t("Close this table? Everyone here will be told."), t("Close the table")))
       send({ do: "close" });
@@ -206,20 +203,10 @@ export function Seating(root, { game, send, sit, voidRound, now, onPerson }) {
       return [
         VoidNote(table),
         ...waitingLines(state, now),
-        el(
-          "p",
-          { class: "seating-wait" },
-          you.seat === null
-            ? spectatorHint(state)
-            : table.screen
-              ? t("The game starts when everyone at the table is ready.")
-              : t("The host starts the game when everyone is ready."),
-        ),
+        el("p", { class: "seating-wait" }, you.seat === null ? spectatorHint(state) : startHint(state)),
       ];
     const free = table.seats.filter((seat) => !seat.person && !seat.bot && !seat.reserved).length;
-    const filled = table.seats.filter((seat) => seat.person || seat.bot);
-    const alone = isAloneWithBots(state);
-    const ready = filled.length >= 2 && (alone || filled.every((seat) => seat.ready || seat.bot));
+    const ready = isReadyToStart(state);
     const level = el(
       "select",
       { id: "bot-level", "aria-label": t("How well the bot plays") },
@@ -227,14 +214,6 @@ export function Seating(root, { game, send, sit, voidRound, now, onPerson }) {
         el("option", { value: name, selected: name === (table.bot_level ?? "sailor") }, levelName(name)),
       ),
     );
-    const why =
-      filled.length < 2
-        ? t("At least two seats must be filled.")
-        : ready
-          ? free
-            ? tn("{n} empty seat will be removed.", "{n} empty seats will be removed.", free)
-            : ""
-          : t("Not everyone is ready.");
     return [
       VoidNote(table),
       ...waitingLines(state, now),
@@ -268,11 +247,7 @@ export function Seating(root, { game, send, sit, voidRound, now, onPerson }) {
             t("Start the game"),
           )
         : null,
-      el(
-        "p",
-        { class: "seating-wait" },
-        canStart(state) ? why : t("Sit down to play, or make a seated player the host."),
-      ),
+      el("p", { class: "seating-wait" }, canStart(state) ? describeStart(state) : hostHint(state)),
       closeButton(),
     ];
   }

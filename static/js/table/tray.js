@@ -6,12 +6,13 @@ import { el, targetOf } from "../core/dom.js";
 import { describePending } from "../core/event_text.js";
 import { t, tn } from "../core/i18n.js";
 import { icon } from "../core/icons.js";
-import { cardName, placeAt, seatName } from "../core/names.js";
+import { seatName } from "../core/names.js";
 import { announce } from "./announce.js";
 import { ChoiceButton, describeChoice } from "./choice_text.js";
 import { describeHint } from "./hint_text.js";
 import { pref } from "./preferences.js";
 import { choiceOfType, offers } from "./selection.js";
+import { describeSelection, describeTurn } from "./tray_text.js";
 
 /**
  * Tray(root, {onAction(action), onUndo(), onClear()}) -> {update(state), stop(), focusEnd(), element}
@@ -95,25 +96,13 @@ export function Tray(root, { onAction, onUndo, onClear }) {
     const turnText = t("It's {name}'s turn.", { name: seatName(table.seats, view.turn.seat) });
     if (you.seat === null) return `${t("You are watching.")} ${turnText}`;
     if (table.seats[you.seat]?.bot) return t("A bot is playing for you.");
-    if (!state.choices.length) return turnText;
+    if (!state.choices.length) return table.paused ? t("The game is paused.") : turnText;
     if (candidates && state.hint) return describeHint(state.hintWhy);
     if (candidates) return t("Which of these do you want?");
     if (selection.card && selection.from !== undefined) return t("Which of these do you want?");
-    if (selection.card)
-      return t("Choose a pirate to move with this card ({card}), or put it back.", {
-        card: cardName(selection.card),
-      });
-    if (selection.from !== undefined)
-      return t("Choose a highlighted space, or a card for the pirate {at}.", {
-        at: placeAt(view, selection.from),
-      });
+    if (selection.card || selection.from !== undefined) return describeSelection(state);
     if (isOnlyEnd(state.choices)) return t("There is nothing more to do: end your turn.");
-    const left = view.options.actions - view.turn.taken;
-    return tn(
-      "Your turn: {n} action left. Choose a card or a pirate.",
-      "Your turn: {n} actions left. Choose a card or a pirate.",
-      left,
-    );
+    return describeTurn(state);
   }
 
   /**

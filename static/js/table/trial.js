@@ -1,7 +1,7 @@
 // A trial from a turn of a finished game: the table page without room and socket. Each request sends all actions so far;
 // the answer, with the bots' replies, is turned into frames of the protocol.
 
-/** @import {Action, Choice, Command, Frame, FrameOf, Result, SocketHandlers, Step, Table, View} from "../core/types.d.ts" */
+/** @import {Action, Choice, Command, Frame, FrameOf, Result, Seat, SocketHandlers, Step, Table, View} from "../core/types.d.ts" */
 
 /** @import {RefusedError} from "../core/api.js" */
 
@@ -26,6 +26,12 @@ const BOT_PAUSE_MS = 650;
 const OWN_PERSON = "you";
 
 /**
+ * Return the level that plays a seat in the trial: a bot's own, as app/web/pages/trial.py has it, or a mate for a person.
+ * @param {Seat} info
+ */
+export const trialLevel = ({ person, bot }) => (bot && !person ? bot : "mate");
+
+/**
  * Return the table of the trial: bots on all seats but one, no clock, no chat, no votes.
  * @param {Table} table
  * @param {number} seat
@@ -35,7 +41,7 @@ function trialTable(table, seat, step) {
   const seats = table.seats.map((info, at) => ({
     ...info,
     person: at === seat ? OWN_PERSON : null,
-    bot: at === seat ? null : "mate",
+    bot: at === seat ? null : trialLevel(info),
     absent: false,
     reserved: null,
   }));

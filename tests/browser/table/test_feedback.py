@@ -108,7 +108,7 @@ def test_absent_player_has_a_countdown_and_a_restart_is_announced(
     assert gone.game == game
     game_server.stop(signal.SIGTERM)
     expect(here.page.locator(".flash .banner")).to_contain_text(
-        "The server is restarting. Your seat is kept."
+        "The server is restarting. Nothing at this table is lost."
     )
     game_server.start()
     expect(here.page.locator(".flash .banner")).to_contain_text("Connected again.", timeout=30000)
