@@ -17,7 +17,7 @@ from app.bots.evaluation import CERTAINTY, Evaluator
 from app.bots.reasons import Reason, Turn, explain_turn, follow
 from app.bots.turn_search import Plan, plans
 from app.rules import Json
-from app.rules.core.action import Action, End
+from app.rules.core.action import Action, End, Resign
 from app.rules.core.position import Position
 from app.rules.formats.record import Move, Record
 
@@ -121,12 +121,15 @@ def _why_better(
 
 
 def _played_turn(line: Sequence[Position], moves: Sequence[Move]) -> Turn:
-    """Return the turn that was played; the answers of other seats count as part of the action before them."""
+    """Return the turn that was played, up to a resignation.
+
+    The answers of other seats count as part of the action before them.
+    """
     seat = line[0].turn_seat
     own = [n for n, move in enumerate(moves) if move.seat == seat]
     afters = [line[following] for following in [*own[1:], len(moves)]]
     steps = [(moves[n].action, after) for n, after in zip(own, afters, strict=True)]
-    acted = [(action, after) for action, after in steps if type(action) is not End]
+    acted = [(action, after) for action, after in steps if not isinstance(action, End | Resign)]
     return Turn(seat, tuple(action for action, _ in acted), (line[0], *(after for _, after in acted)))
 
 

@@ -17,7 +17,7 @@ async def test_profile_and_account_pages_claim_only_what_is_true(sqlite_url: str
         assert "No finished games yet." not in public
         assert "No finished games that everyone can see." in public
         for page in (own, public):
-            assert "Only games that anyone could watch and that were played to the end count here." in page
+            assert "Only games that anyone could watch and that had a result count here." in page
         account = (await ann.get("/account")).text
         # Which channels there are is known only from the settings, which the page loads.
         assert re.search(
