@@ -7,7 +7,6 @@ import { describePending } from "../core/event_text.js";
 import { t, tn } from "../core/i18n.js";
 import { icon, pirateIcon } from "../core/icons.js";
 import { letterOf, lookOf, presetName, seatName } from "../core/names.js";
-import { resignedHeading } from "./verdict.js";
 
 /** @param {HTMLElement} root */
 export function StatusBar(root) {
@@ -23,7 +22,7 @@ export function StatusBar(root) {
     const { table, view, you } = state;
     if (!view) return table.status === "closed" ? t("This table is closed") : t("Before the game");
     if (table.status === "aborted") return t("Ended without a winner");
-    if (table.status === "finished" && view.winner === null) return resignedHeading({ table, view, you });
+    if (table.status === "finished" && view.winner === null) return t("The game is over.");
     if (view.winner !== null)
       return view.winner === you.seat
         ? t("You have won!")

@@ -4,15 +4,13 @@
 
 import { el, targetOf } from "../core/dom.js";
 import { describePending } from "../core/event_text.js";
-import { t, tn } from "../core/i18n.js";
+import { t, tn, withWholeCatalogue } from "../core/i18n.js";
 import { icon } from "../core/icons.js";
 import { seatName } from "../core/names.js";
 import { announce } from "./announce.js";
-import { ChoiceButton, describeChoice } from "./choice_text.js";
-import { describeHint } from "./hint_text.js";
+import { ChoiceButton, describeChoice, describeSelection, describeTurn } from "./choice_text.js";
 import { pref } from "./preferences.js";
 import { choiceOfType, offers } from "./selection.js";
-import { describeSelection, describeTurn } from "./tray_text.js";
 
 /**
  * Tray(root, {onAction(action), onUndo(), onClear()}) -> {update(state), stop(), focusEnd(), element}
@@ -48,6 +46,8 @@ export function Tray(root, { onAction, onUndo, onClear }) {
   let timer = 0;
   let secondsLeft = 0;
   let shown = "";
+  /** @type {typeof import("./hint_text.js").describeHint | undefined} */
+  let describeHint;
 
   /** @param {ActionType} type */
   function act(type) {
@@ -88,6 +88,21 @@ export function Tray(root, { onAction, onUndo, onClear }) {
     return undefined;
   }
 
+  /**
+   * Return the sentence of a hint; "" until its module is loaded, which then updates the tray.
+   * @param {Pick<State, "hintWhy">} state
+   */
+  function hintSentence({ hintWhy }) {
+    if (describeHint) return describeHint(hintWhy);
+    withWholeCatalogue(import("./hint_text.js")).then((module) => {
+      if (describeHint) return;
+      ({ describeHint } = module);
+      shown = "";
+      update(state);
+    });
+    return "";
+  }
+
   /** @param {GameState} state */
   function trayText({ view, table, you, selection, candidates }) {
     if (table.status !== "running" || view.winner !== null) return "";
@@ -97,7 +112,7 @@ export function Tray(root, { onAction, onUndo, onClear }) {
     if (you.seat === null) return `${t("You are watching.")} ${turnText}`;
     if (table.seats[you.seat]?.bot) return t("A bot is playing for you.");
     if (!state.choices.length) return table.paused ? t("The game is paused.") : turnText;
-    if (candidates && state.hint) return describeHint(state.hintWhy);
+    if (candidates && state.hint) return hintSentence(state);
     if (candidates) return t("Which of these do you want?");
     if (selection.card && selection.from !== undefined) return t("Which of these do you want?");
     if (selection.card || selection.from !== undefined) return describeSelection(state);
@@ -138,7 +153,7 @@ export function Tray(root, { onAction, onUndo, onClear }) {
           view,
           table.seats,
           ({ action }) => onAction(action),
-          state.hint && describeHint(state.hintWhy),
+          state.hint && hintSentence(state),
         ),
       ),
     );

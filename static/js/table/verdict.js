@@ -1,6 +1,6 @@
-// The sentences about the end of a game, for the end card and the status bar. Pure functions.
+// The sentences about the end of a game, for the end card. Pure functions.
 
-/** @import {GameState, TableState, View} from "../core/types.d.ts" */
+/** @import {GameState} from "../core/types.d.ts" */
 
 import { t, tn } from "../core/i18n.js";
 import { seatName } from "../core/names.js";
@@ -27,9 +27,9 @@ function consolation({ view, you }) {
 
 /**
  * Return the heading of a finished game without a winner: every person has resigned, and only bots were left.
- * @param {Pick<TableState, "table" | "you"> & { view: View }} state
+ * @param {GameState} state
  */
-export function resignedHeading({ table, view, you }) {
+function resignedHeading({ table, view, you }) {
   if (you.seat !== null && view.players[you.seat].resigned) return t("You have resigned.");
   const people = table.seats.flatMap(({ person }, seat) => (person ? [seat] : []));
   return people.length === 1
