@@ -55,6 +55,7 @@ from app.web.api import (
 from app.web.api.reviews import Reviews
 from app.web.auth.passwords import Passwords
 from app.web.auth.sessions import SessionMiddleware
+from app.web.deal_pars import DealPars
 from app.web.deals import Deals
 from app.web.errors import install_error_handlers
 from app.web.game_server import open_game_server
@@ -178,6 +179,7 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         app.state.game_server = game_server  # apart: in one statement mypy would take both for Any
 
         deals = app.state.deals = Deals(DealStore(database), game_server, site.offload)
+        pars = DealPars(deals, game_server, site.offload)
         reviews = app.state.reviews = Reviews(pool.review, site.shares.share_of)
         stack.push_async_callback(reviews.close)
 
@@ -197,7 +199,7 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         counts.watch_gauge("tasks", lambda: len(asyncio.all_tasks()))
         tasks, outbox = Tasks(), OutboxStore(database)
         queues = app.state.queues = make_queues(
-            site, game_server, deals, RetentionStore(database), outbox, tasks
+            site, game_server, deals, pars, RetentionStore(database), outbox, tasks
         )
         for name in queues:
             counts.watch_queue(name, partial(game_server.failures.count_set_aside, name))

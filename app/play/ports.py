@@ -108,14 +108,23 @@ class GameLists(Protocol):
         """Return listed tables of this kind with a free seat, newest first."""
 
     async def list_games_of(
-        self, people: Sequence[str], *, unfinished: bool, limit: int, offset: int = 0, public: bool = False
+        self,
+        people: Sequence[str],
+        *,
+        unfinished: bool,
+        limit: int,
+        offset: int = 0,
+        public_at: int | None = None,
     ) -> list[GameRow]:
-        """Return games of these ids, last updated first; `public`: only those that anyone could watch."""
+        """Return games of these ids, last updated first.
 
-    async def count_results(self, people: Sequence[str]) -> list[tuple[str, int, int]]:
-        """Return preset, place and count of their finished games that anyone could watch."""
+        `public_at`: only those that anyone could watch, and deals of the day whose day is over at this time.
+        """
 
-    async def count_colours(self, people: Sequence[str]) -> list[tuple[str, int]]:
+    async def count_results(self, people: Sequence[str], now: int) -> list[tuple[str, int, int]]:
+        """Return preset, place and count of the finished ones among their public games."""
+
+    async def count_colours(self, people: Sequence[str], now: int) -> list[tuple[str, int]]:
         """Return the colours these ids played in the same games and how often, the most frequent first."""
 
     async def count_results_between(

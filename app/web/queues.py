@@ -12,6 +12,7 @@ from app.play.tasks import Tasks
 from app.store.batcher import Batcher
 from app.store.people.outbox import OutboxStore
 from app.store.people.retention import DEAD_ROOM, MAX_BATCH_ROWS, Cutoffs, ExpiredRow, RetentionStore
+from app.web.deal_pars import PAR_POLL_MS, DealPars
 from app.web.deals import Deals
 from app.web.notice_loops import make_notice_loops
 from app.web.site import Site
@@ -29,6 +30,7 @@ def make_queues(
     site: Site,
     game_server: GameServer,
     deals: Deals,
+    pars: DealPars,
     store: RetentionStore,
     outbox: OutboxStore,
     tasks: Tasks,
@@ -39,6 +41,7 @@ def make_queues(
     loops: list[ClaimLoop[Any]] = [
         game_server.sweeper.loop,
         ClaimLoop(deals, failures, tasks, poll_ms=DEAL_POLL_MS, concurrency=8),
+        ClaimLoop(pars, failures, tasks, poll_ms=PAR_POLL_MS, concurrency=1),
         erasures,
         ClaimLoop(
             RetentionQueue(site, game_server, store, on_erasure=erasures.nudge),

@@ -513,10 +513,12 @@ export interface DealEdition {
   variant: string[];
   opponents: string[];
   commitment: string;
+  scenario: string;
 }
 export interface DealTry {
   game: string;
   n: number;
+  counts: boolean;
   is_over: boolean;
   is_late: boolean;
   how: string | null;
@@ -536,7 +538,8 @@ export interface Deal extends DealEdition {
   server_seed: string | null;
   tomorrow: DealEdition | null;
   tries: DealTry[];
-  streak: { days: number; best: number };
+  streak: { days: number; best: number; today: boolean };
+  statistics: { played: number; won: number; best_turns: number | null; average_turns: number | null };
 }
 export interface DealRow {
   place: number;
@@ -545,6 +548,9 @@ export interface DealRow {
   is_me: boolean;
   how: string | null;
   turns: number;
+  spaces: number;
+  /** Null for others' games until the day is over. */
+  game: string | null;
 }
 export interface DealTurn {
   spaces: number;
@@ -557,8 +563,37 @@ export interface DealTurn {
 }
 export interface Comparison {
   others: number;
-  parting: { turn: number; others: number; usual: number; played: string; instead: string } | null;
+  parting: {
+    turn: number;
+    others: number;
+    usual: number;
+    played_actions: Action[];
+    /** Only when the day is over. */
+    instead_actions?: Action[];
+  } | null;
   turns: DealTurn[];
+}
+/** The numbers of results by kind; `won` has [turns, count] pairs. */
+export interface DealDistribution {
+  won: [number, number][];
+  beaten: number;
+  given_up: number;
+}
+/** The bots' own result. */
+export interface DealPar {
+  level: string;
+  how: string | null;
+  turns: number;
+  spaces: number;
+}
+/** `GET /api/v1/deal/{day}/results`. */
+export interface DealResults {
+  accounts: { total: number; rows: DealRow[] };
+  guests: { total: number; rows: DealRow[] };
+  comparison: Comparison | null;
+  distribution: DealDistribution;
+  standing: { others: number; worse: number; equal: number } | null;
+  par: DealPar | null;
 }
 
 /** A game in a person's list of games. */
@@ -568,6 +603,8 @@ export interface PlayedGame {
   preset: string;
   variant: string[];
   status: TableStatus;
+  /** The day, if it was a deal of the day. */
+  deal?: string | null;
   place: number | null;
   my_turn?: boolean;
   created_at: number;

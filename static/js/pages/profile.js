@@ -93,6 +93,7 @@ function GameRow(game) {
   const facts = [
     game.title && edition,
     ...variantNames(game.variant),
+    game.deal && t("The deal of the day"),
     placeText(game),
     dateTimeFormat.format(new Date(game.ended_at ?? game.created_at)),
   ];

@@ -36,7 +36,9 @@ let board;
 function initialStep() {
   const named = new URLSearchParams(location.search).get("step");
   if (named !== null) return Number(named) || 0;
-  return game.record ? 0 : lastTurnStart(views, /** @type {number} */ (game.viewer));
+  return game.record || game.table?.status !== "running"
+    ? 0
+    : lastTurnStart(views, /** @type {number} */ (game.viewer));
 }
 
 /**
@@ -85,7 +87,12 @@ function showGame(loaded, wantedStep = null) {
 function showAbout() {
   const { options } = views[0];
   const words = [presetName(options.preset), tn("{n} player", "{n} players", options.players)];
-  if (!game.record) words.push(t("The game is still running: this is what you have seen so far."));
+  if (!game.record)
+    words.push(
+      game.table?.status === "running"
+        ? t("The game is still running: this is what you have seen so far.")
+        : t("This is what you saw. Everything else is shown when the day of this deal is over."),
+    );
   find("[data-about]", page).textContent = words.join(" · ");
   /** @type {HTMLAnchorElement} */
   const link = find("[data-download]", page);

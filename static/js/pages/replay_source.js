@@ -21,8 +21,11 @@ export const playRecord = (record, viewer = "all") => postUrl("/replay/steps", {
  */
 const fetchSeen = (room) => getFromGamePage(room, "/seen");
 
+/** @param {unknown} problem */
+const isSealed = (problem) => problem instanceof RefusedError && problem.code === "deal_sealed";
+
 /**
- * Load the game of a table. `record` is null while the game runs.
+ * Load the game of a table. `record` is null while the game runs, and for one's own deal of the day until that is over.
  * @param {string} room
  */
 export async function loadGame(room) {
@@ -30,11 +33,16 @@ export async function loadGame(room) {
   const { table, you } = state;
   if (table.status === "open") throw new RefusedError(409, "not_started", describeRefusalCode("not_started"));
   const seats = table.seats;
-  if (table.status === "running") {
+  const loadSeen = async () => {
     const viewer = you?.seat ?? null;
     return { replay: await fetchSeen(room), seats, viewer, record: null, table };
-  }
-  const record = await getFromGame(room, "/record");
+  };
+  if (table.status === "running") return loadSeen();
+  const record = await getFromGame(room, "/record").catch((problem) => {
+    if (isSealed(problem) && you?.seat !== null) return null;
+    throw problem;
+  });
+  if (!record) return loadSeen();
   return { ...(await loadRecord(record)), seats, table, you };
 }
 

@@ -114,7 +114,7 @@ store.subscribe(["table", "you"], ({ table, you }) => {
   isNoteShown = true;
   if (table.deal)
     return void withWholeCatalogue(import("./deal_note.js")).then(({ showDealNote }) =>
-      showDealNote({ game, root, table }),
+      showDealNote({ game, root, table, store, now: () => socket.now() }),
     );
   withWholeCatalogue(import("./notification_offer.js")).then(({ offerTurnNotices }) =>
     offerTurnNotices({ game, root, refuse }),
