@@ -16,11 +16,13 @@ from app.play.log.clocks import CLOCK_CLASSES
 from app.rules.catalogue import PRESETS
 from app.rules.core.cards import SYMBOL_SETS
 from app.web.api.qr import RoomId, check_room_id, public_address
+from app.web.auth.identity import current_person
 from app.web.errors import NotFound
 from app.web.i18n import LANGUAGES
 from app.web.pages import embed, forms, oembed, practice, trial
 from app.web.pages import replay as replays
 from app.web.pages.assets import IMMUTABLE_CACHE_CONTROL, REVALIDATE_CACHE_CONTROL
+from app.web.pages.deal_card import make_deal_card
 from app.web.pages.errors import error_page
 from app.web.pages.lessons import LESSONS
 from app.web.pages.link_preview import RULES_TOPICS, robots_txt, sitemap_xml
@@ -115,7 +117,8 @@ async def sitemap(request: Request) -> Response:
 
 @router.get("/")
 async def lobby(request: Request, pages: Pages) -> Response:
-    return await pages.page(request, "lobby.html", presets=PRESETS.values(), clocks=CLOCK_CLASSES)
+    deal = await make_deal_card(request, await current_person(request))
+    return await pages.page(request, "lobby.html", presets=PRESETS.values(), clocks=CLOCK_CLASSES, deal=deal)
 
 
 @router.get("/new")

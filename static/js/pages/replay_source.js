@@ -2,7 +2,7 @@
 
 /** @import {GameRecord} from "../core/types.d.ts" */
 
-import { postUrl, RefusedError } from "../core/api.js";
+import { get, postUrl, RefusedError } from "../core/api.js";
 import { t } from "../core/i18n.js";
 import { personName } from "../core/names.js";
 import { getFromGame, getFromGamePage } from "../core/password_prompt.js";
@@ -21,9 +21,6 @@ export const playRecord = (record, viewer = "all") => postUrl("/replay/steps", {
  */
 const fetchSeen = (room) => getFromGamePage(room, "/seen");
 
-/** @param {unknown} problem */
-const isSealed = (problem) => problem instanceof RefusedError && problem.code === "deal_sealed";
-
 /**
  * Load the game of a table. `record` is null while the game runs, and for one's own deal of the day until that is over.
  * @param {string} room
@@ -38,11 +35,9 @@ export async function loadGame(room) {
     return { replay: await fetchSeen(room), seats, viewer, record: null, table };
   };
   if (table.status === "running") return loadSeen();
-  const record = await getFromGame(room, "/record").catch((problem) => {
-    if (isSealed(problem) && you?.seat !== null) return null;
-    throw problem;
-  });
-  if (!record) return loadSeen();
+  // Only its player is admitted to a deal before its day is over; the record is closed until then.
+  if (table.deal && !(await get(`/deal/${table.deal}`)).is_over) return loadSeen();
+  const record = await getFromGame(room, "/record");
   return { ...(await loadRecord(record)), seats, table, you };
 }
 

@@ -139,6 +139,29 @@ async def test_resigning_ranks_last_and_breaks_the_streak(
             ("Ann", True),
         ]
         assert ((await ann.deal())["streak"]["days"], (await bo.deal())["streak"]["days"]) == (0, 1)
+        await ann.begin()
+        await ann.play(3)
+        told = await ann.deal()
+        assert told["streak"] == {"days": 1, "best": 1, "today": True}, "a later try keeps it"
+        assert told["statistics"]["played"] == 1, "of the results, only the first counts"
+
+
+async def test_an_attempt_that_ends_after_midnight_keeps_the_streak_but_is_not_listed(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with deal_site(sqlite_url, monkeypatch) as site:
+        ann = await site.person("Ann")
+        await ann.begin()
+        await ann.play(1, 3)
+        site.clock.time = day_ends_at(DAY)
+        await ann.play(1)
+        told = await ann.deal(DAY)
+        assert told["tries"][0]["is_late"]
+        assert told["streak"] == {"days": 1, "best": 1, "today": False}
+        assert told["statistics"]["played"] == 0
+        results = await ann.request("GET", f"/api/v1/deal/{DAY}/results")
+        assert (results["guests"]["total"], results["standing"]) == (0, None)
+        assert results["distribution"] == {"won": [], "beaten": 0, "given_up": 0}
 
 
 async def test_a_streak_grows_day_by_day(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
