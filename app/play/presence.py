@@ -22,23 +22,26 @@ class Presence:
         "known_since",
         "last_left_at",
         "pace_settings",
+        "screen_sockets",
         "unnamed_sockets",
     )
 
     def __init__(self, now: int) -> None:
         self.known_since = now  # a room knows nothing of the time before it was loaded
         self.unnamed_sockets = 0
+        self.screen_sockets = 0  # of the unnamed ones: they show the game to a room and are no spectators
         self.last_left_at = 0
         self.change_count = 0
         self.pace_settings = PaceSettings()
         self._here: dict[str, int] = {}  # person → sockets in this worker
         self._active: dict[str, int] = {}  # person → when they last did something, or left
-        # worker → (valid until, person → when last active, unnamed sockets)
+        # worker → (valid until, person → when last active, unnamed sockets of spectators)
         self._elsewhere: dict[str, tuple[int, dict[str, int], int]] = {}
 
-    def add_socket(self, person: str, now: int) -> bool:
+    def add_socket(self, person: str, now: int, *, is_screen: bool = False) -> bool:
         """Count a new socket; return True if it is the person's first in this worker."""
         self.change_count += 1
+        self.screen_sockets += is_screen
         if not person:
             self.unnamed_sockets += 1
             return False
@@ -46,9 +49,10 @@ class Presence:
         self._active[person] = now
         return self._here[person] == 1
 
-    def remove_socket(self, person: str, now: int) -> bool:
+    def remove_socket(self, person: str, now: int, *, is_screen: bool = False) -> bool:
         """Count a closed socket; return True if it was the person's last in this worker."""
         self.change_count += 1
+        self.screen_sockets -= is_screen
         self.last_left_at = now
         if not person:
             self.unnamed_sockets -= 1
@@ -80,7 +84,8 @@ class Presence:
         self.change_count += 1
         self.pace_settings.merge_news(body["paces"])
         if body["people"] or body["nameless"]:
-            self._elsewhere[worker] = (now + PRESENCE_LEASE_MS, body["people"], body["nameless"])
+            spectators = body["nameless"] - body.get("screens", 0)  # absent from older workers
+            self._elsewhere[worker] = (now + PRESENCE_LEASE_MS, body["people"], spectators)
         elif self._elsewhere.pop(worker, None) is not None:
             self.last_left_at = now
         for person, active in body["people"].items():
@@ -91,6 +96,7 @@ class Presence:
         return {
             "people": {person: self._active[person] for person in self._here},
             "nameless": self.unnamed_sockets,
+            "screens": self.screen_sockets,
             "paces": self.pace_settings.to_news(self._here),
         }
 
@@ -130,9 +136,9 @@ class Presence:
         return {number for number, seat in enumerate(table.seats) if self.is_present(seat.person, now)}
 
     def count_spectators(self, table: Table, now: int) -> int:
-        """Return the number of spectators in all workers."""
+        """Return the number of spectators in all workers, without big screens."""
         people = set(self._here)
-        nameless = self.unnamed_sockets
+        nameless = self.unnamed_sockets - self.screen_sockets
         for until, others, count in self._elsewhere.values():
             if until > now:
                 people |= set(others)

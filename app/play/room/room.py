@@ -268,12 +268,12 @@ class Room:
         self.last_used = now
         self.subscribers.add(subscriber, self.table)
         subscriber.presence_key = self.presence_key(subscriber.actor)
-        self.presence.add_socket(subscriber.presence_key, now)
+        self.presence.add_socket(subscriber.presence_key, now, is_screen=subscriber.is_screen)
 
     def leave(self, subscriber: Subscriber, now: int) -> None:
         self.last_used = now
         is_last = self.subscribers.remove(subscriber) and self.presence.remove_socket(
-            subscriber.presence_key, now
+            subscriber.presence_key, now, is_screen=subscriber.is_screen
         )
         if is_last and subscriber.seat is None and subscriber.presence_key != self.table.host:
             self.presence.forget_person(subscriber.presence_key)  # a long game may have many short visitors

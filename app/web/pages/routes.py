@@ -143,6 +143,13 @@ async def big_screen(request: Request, pages: Pages, room: RoomId) -> Response:
     return await pages.page(request, "screen.html", room=room, address=address)
 
 
+@router.get("/h/{room}")
+@router.get("/h/{room}/")
+async def typed_address(room: RoomId) -> RedirectResponse:
+    """Redirect the address that a big screen spells out to where its QR code leads."""
+    return RedirectResponse(f"/g/{room}?hand=1", status_code=303)
+
+
 # Pages whose only parameter is the room.
 PLAIN_PAGES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("/g/{room}", "table.html", {}),

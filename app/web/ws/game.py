@@ -149,7 +149,11 @@ class GameSession(BaseSession):
                 # Admitted as the signed-in person, but present as a spectator: other people can see this screen.
                 self.actor = _SPECTATOR
                 self.subscriber = Subscriber(
-                    self.actor, self.outbox, admitted=self.socket.actor.ids, receives_chat=self.receives_chat
+                    self.actor,
+                    self.outbox,
+                    admitted=self.socket.actor.ids,
+                    receives_chat=self.receives_chat,
+                    is_screen=True,
                 )
             elif hello.watch and self.actor.ids:
                 raise Refusal("bad_message", "Only the first hello on a socket can ask to watch.")

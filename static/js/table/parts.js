@@ -333,11 +333,16 @@ export function buildParts(root, store, on) {
   );
   atTable(["log", "chatLines", "table", "you", "chatPresets"], logAndChat.update);
   atTable(["table", "view", "you", "pace", ...CHOICES], menu.update);
-  atTable(["table", "view", "you", "presence", ...CHOICES], status.update);
+  atTable(["table", "view", "past", "you", "presence", ...CHOICES], (state) =>
+    status.update(state.past ? { ...state, view: state.past.view, choices: [] } : state),
+  );
   atTable(["table", "view", "you", "presence"], drawSeating);
   inGame(["table", "view", "past", "you", "presence", "selection", ...CHOICES], atShownMoment(seats.update));
   inGame(["view", "past"], atShownMoment(supply.update));
-  inGame(["view", "you", "selection", ...CHOICES], hand.update);
+  // Cards to be chosen now are shown even while the board shows the past.
+  inGame(["view", "past", "you", "selection", ...CHOICES], (state) =>
+    (state.view.pending ? hand.update : atShownMoment(hand.update))(state),
+  );
   inGame(["table", "view", "you", ...CHOICES], pendingChoice.update);
   inGame(
     ["table", "view", "you", "undo", "selection", "candidates", "hint", "hintWhy", ...CHOICES],
