@@ -32,7 +32,11 @@ async def _whole(browser: httpx.AsyncClient, method: str, path: str, room: str, 
     # Uncompressed: the length of a compressed page depends on the requested address.
     more["headers"] = {**more.get("headers", {}), "Accept-Encoding": "identity"}
     answer = await browser.request(method, path.replace("{game}", room).replace("{room}", room), **more)
-    headers = sorted(pair for pair in answer.headers.multi_items() if pair[0] not in ("date", "etag"))
+    headers = sorted(
+        (name, value.replace(room, "ROOM"))
+        for name, value in answer.headers.multi_items()
+        if name not in ("date", "etag")
+    )
     return answer.status_code, headers, answer.text.replace(room, "ROOM")
 
 
