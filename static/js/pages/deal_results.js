@@ -55,7 +55,7 @@ export function Histogram({ distribution: { won, beaten, given_up: givenUp }, pa
       label: t("A bot was faster"),
       count: beaten,
       isMine: own?.how === "beaten",
-      isPar: par?.how === "beaten",
+      isPar: false,
     },
     { label: t("Resigned"), count: givenUp, isMine: own?.how === "given_up", isPar: false },
   ];

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
+from app import rules
 from tests.browser.axe import find_violations_in_theme
 from tests.browser.game_server import GameServer
 from tests.browser.pages.played_deal import PEOPLE, played_day
@@ -93,6 +94,44 @@ def test_results_of_ten_players_and_the_comparison_with_own_moves(
     ).to_be_visible()
     expect(page.locator("[data-send]")).to_be_hidden()  # this browser cannot share
     assert [line for theme in ("light", "dark") for line in find_violations_in_theme(page, theme)] == []
+    assert complaints == []
+    page.context.close()
+
+
+NOTATIONS = {
+    "key start": "Advance from the prison with a key.",
+    "retreat 8": "Retreat from space 8.",
+    "morgan b 7": "Send another player's pirate forward from space 7.",
+    "sail": "Sail.",
+    "draw": "Draw a relief card.",
+    "end": "End the turn.",
+    "pistol! b": "Point a pistol at another player.",
+    "steal rum": "Take a rum card from that hand.",
+    "rum!": "Pour rum.",
+    "share hook+rum b=chest": "Keep a hook and a rum card.",
+    "lantern!": "Light a lantern.",
+    "stack hook back rum+chest": "Keep a hook.",
+    "parrot+parrot! hook 4": "Advance from space 4 with two parrots as a hook.",
+    "hook+rum! 19": "Advance two pirates from space 19 with a hook and a rum card.",
+    "chest! 7": "Open the chest on space 7.",
+    "discard hat+key*": "Discard a hat and a key (dark card).",
+}
+DESCRIBE_ACTIONS = """async (actions) => {
+  const page = document.querySelector('script[src*="pages/deal.js"]').src;
+  return (await import(page.replace("deal.js", "deal_moves.js"))).describeActions(actions, "passage");
+}"""
+
+
+def test_moves_are_described_in_words(browser: Browser, day: tuple[GameServer, dict[str, str]]) -> None:
+    game_server, cookies = day
+    page, complaints = open_deal_page(browser, game_server, cookies[PEOPLE[4]])
+    actions = [rules.action_to_json(rules.action_from_text(text)) for text in NOTATIONS]
+    assert page.evaluate(DESCRIBE_ACTIONS, actions) == list(NOTATIONS.values())
+    own = page.locator("[data-partings] li").all_inner_texts()
+    parting = page.locator(".deal-parted").count()
+    assert bool(own) == bool(parting)
+    assert all(text.endswith(".") for text in own)
+    expect(page.locator("[data-partings]")).not_to_contain_text("The usual choice")  # secret until midnight
     assert complaints == []
     page.context.close()
 

@@ -96,7 +96,8 @@ ROWS: dict[tuple[str, str], str] = {
 # Pages and files are the same for everyone; their contents come from the API above.
 PAGES = (
     "/ /deal /deal/{day} "
-    "/new /g/{room} /h/{room} /h/{room}/ /g/{room}/screen /g/{room}/replay /g/{room}/fairness /g/{room}/review /g/{room}/try /replay "
+    "/new /g/{room} /g/{room}/screen /g/{room}/replay /g/{room}/fairness /g/{room}/review /g/{room}/try /replay "
+    "/h/{room} /h/{room}/ "
     "/fairness /rules "
     "/rules/{topic} /tutorial /about /offline /me /players/{player} /account /resume /resume/{code} "
     "/static/{fingerprint}/{name:path} /embed/{room} "
