@@ -32,7 +32,7 @@ OTHER_IDS = {
     # documents and texts
     "games.founded", "games.options", "games.terms", "games.result", "chat.text", "reports.words", "bans.reason",
     "bans.came_from", "notices.told_of", "notices.switches", "game_switches.switches", "pushes.body",
-    "deals.options", "deals.opponents", "deal_tries.line",
+    "deals.options", "deals.opponents", "deals.par", "deal_tries.line",
 }  # fmt: skip
 _GAME_COLUMNS = {"game", "command", "next_game"}
 _SUSPECT_NAMES = {"player", "person", "people", "who", "owner", "subject", "creator", "host"}
