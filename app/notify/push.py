@@ -170,7 +170,7 @@ class PushSender:
         content = {
             "title": self._translate(recipient.language, texts.TEST_SUBJECT),
             "body": self._translate(recipient.language, texts.TEST_TEXT),
-            "url": "/account",
+            "url": "/me",  # not the page that is open: its window would make a notice unnecessary
         }
         now = int(self._clock())
         message = _PushMessage("test", "test", f"test:{now}", content, now + TEST_LIFETIME_SECONDS, {})

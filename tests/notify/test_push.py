@@ -338,7 +338,7 @@ async def test_test_is_pushed_to_this_browser_alone(site: TestSite, service: Pus
     (received,) = service.received
     assert here["endpoint"].endswith(received.path)
     assert received.content["title"] == TEST_SUBJECT
-    assert received.content["url"] == "/account"
+    assert received.content["url"] == "/me"
     service.status = "500 Oops"
     assert await test(here["endpoint"]) == {"outcome": "answered 500"}
     service.status = "410 Gone"

@@ -603,6 +603,8 @@ export interface NoticeChannels {
   email: string | null;
   email_confirmed: boolean;
   webhook: string | null;
+  webhook_key: string | null;
+  webhook_failures: number;
   webhook_form: string;
 }
 

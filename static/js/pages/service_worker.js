@@ -129,10 +129,7 @@ async function showNotice(message) {
   const last = await cache.match(`/told/${message.tag}`);
   const isAgain = (await last?.text()) === message.id;
   await cache.put(`/told/${message.tag}`, new Response(message.id));
-  const when = message.due?.replace(
-    "{when}",
-    formatDeadline(message.lang, Number(message.deadline)),
-  );
+  const when = message.due?.replace("{when}", formatDeadline(message.lang, Number(message.deadline)));
   /** @type {NotificationOptions & { renotify: boolean }} */
   const options = {
     body: [message.body, when].filter(Boolean).join(" \u00b7 "),
