@@ -191,6 +191,7 @@ export async function initNoticeSettings(section, person) {
   /** @param {NoticeChannels} state */
   function show(state) {
     form.hidden = !(state.mail || state.webhooks);
+    find("[data-said]", form).textContent = "";
     find("[data-mail-field]", form).hidden = !state.mail;
     find("[data-webhook-field]", form).hidden = !state.webhooks;
     namedFields(form).email.value = state.email ?? "";
