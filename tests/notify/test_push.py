@@ -333,7 +333,7 @@ async def test_test_is_pushed_to_this_browser_alone(site: TestSite, service: Pus
         return answer.json()
 
     for endpoint in (others["endpoint"], "https://push.example/unknown"):
-        assert (await test(endpoint))["error"]["code"] == "no_push"
+        assert (await test(endpoint))["error"]["code"] == "no_push_here"
     assert await test(here["endpoint"]) == {"outcome": "sent"}
     (received,) = service.received
     assert here["endpoint"].endswith(received.path)
@@ -343,4 +343,4 @@ async def test_test_is_pushed_to_this_browser_alone(site: TestSite, service: Pus
     assert await test(here["endpoint"]) == {"outcome": "answered 500"}
     service.status = "410 Gone"
     assert await test(here["endpoint"]) == {"outcome": "ended"}
-    assert (await test(here["endpoint"]))["error"]["code"] == "no_push"
+    assert (await test(here["endpoint"]))["error"]["code"] == "no_push_here"

@@ -181,7 +181,7 @@ async def _test_push(site: Site, player: str, endpoint: str | None) -> dict[str,
     browsers = recipient.browsers if recipient is not None and site.settings.push else ()
     browser = next((each for each in browsers if each.endpoint == endpoint), None)
     if recipient is None or browser is None:
-        raise BadRequest("no_push", "Turn on notifications on this device first.")
+        raise BadRequest("no_push_here", "Turn on notifications on this device first.")
     return {"outcome": await make_push_sender(site, site.webhooks.outbound).send_test(recipient, browser)}
 
 
