@@ -228,7 +228,7 @@ class OutboxStore:
                 for row in conn.execute(_SELECT_BROWSERS, {"player": player})
             ]
             letters = rows.get("", {})
-            pending = add_table_details(conn, player, pending)
+            pending = list(add_table_details(conn, player, pending))
             return _make_recipient(person, pending, switches_by_game, browsers, letters)
 
         return await self.database.read(read)
