@@ -90,6 +90,7 @@ async def enter(game_server: GameServer, room: Room, subscriber: Subscriber, hel
             if game_server.rooms.get_loaded(room.id) is not room:
                 raise LostRaces  # the room was evicted meanwhile
             room.enter(subscriber, now)
+            game_server.on_entered(room)
         _greet(room, subscriber, hello, now)
         # Newer lines may be sent before these; clients sort chat by number.
         lines = await chat.read_missed_lines(room, subscriber, hello.chat)

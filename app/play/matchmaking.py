@@ -19,8 +19,13 @@ MAX_TABLES_ASKED_ELSEWHERE = 8  # tables not loaded here whose players may be co
 OTHER_WORKERS_WAIT_SECONDS = 0.4
 
 
-async def find_table(game_server: GameServer, actor: Actor, preset: str, seats: int) -> GameRow | None:
-    """Return the newest open table of this kind at which this person can sit down and would not be alone."""
+async def find_table(
+    game_server: GameServer, actor: Actor, preset: str | None, seats: int | None
+) -> GameRow | None:
+    """Return the newest open table of this kind at which this person can sit down and would not be alone.
+
+    None stands for any edition, or any number of seats.
+    """
     elsewhere: list[GameRow] = []
     for page in range(MAX_PAGES):
         try:

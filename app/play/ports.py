@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from app.play.frames import Frame
-from app.play.log.entries import Append, ChatLine, DueRow, Entry, GameRow, Outage
+from app.play.log.entries import Append, ChatLine, DueRow, Entry, GameRow, Outage, OwnTurn
 from app.play.outcome import Outcome
 
 
@@ -104,13 +104,18 @@ class GameLists(Protocol):
     async def list_games(self, which: str, limit: int) -> list[GameRow]:
         """Return the lobby's list `open` or `watch`, newest first."""
 
-    async def list_open_tables(self, preset: str, seats: int, limit: int, offset: int) -> list[GameRow]:
-        """Return listed tables of this kind with a free seat, newest first."""
+    async def list_open_tables(
+        self, preset: str | None, seats: int | None, limit: int, offset: int
+    ) -> list[GameRow]:
+        """Return listed tables of this kind with a free seat, newest first; None matches all."""
 
     async def list_games_of(
         self, people: Sequence[str], *, unfinished: bool, limit: int, offset: int = 0, public: bool = False
     ) -> list[GameRow]:
         """Return games of these ids, last updated first; `public`: only those that anyone could watch."""
+
+    async def list_turns_of(self, people: Sequence[str], limit: int) -> list[OwnTurn]:
+        """Return the unfinished games in which one of these ids has a seat, and whether they wait for it."""
 
     async def count_results(self, people: Sequence[str]) -> list[tuple[str, int, int]]:
         """Return preset, place and count of their finished games that anyone could watch."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import and_, func, select, union
 
-from app.play.log.entries import GameRow
+from app.play.log.entries import GameRow, OwnTurn
 from app.store.database import Database
 from app.store.games.game_rows import GAMES_WITH_HEADS, decode_game, read_games
 from app.store.tables.games import games, heads, seats
@@ -33,8 +33,14 @@ class SqlGameLists:
         )
         return await self._games(query)
 
-    async def list_open_tables(self, preset: str, seats: int, limit: int, offset: int) -> list[GameRow]:
-        wanted = and_(games.c.preset == preset, games.c.players == seats, games.c.taken < games.c.players)
+    async def list_open_tables(
+        self, preset: str | None, seats: int | None, limit: int, offset: int
+    ) -> list[GameRow]:
+        wanted = and_(
+            games.c.taken < games.c.players,
+            *(() if preset is None else (games.c.preset == preset,)),
+            *(() if seats is None else (games.c.players == seats,)),
+        )
         query = (
             GAMES_WITH_HEADS.where(games.c.status == "open", games.c.is_listed, wanted)
             .order_by(games.c.created_at.desc(), games.c.id)
@@ -47,6 +53,8 @@ class SqlGameLists:
         self, people: Sequence[str], *, unfinished: bool, limit: int, offset: int = 0, public: bool = False
     ) -> list[GameRow]:
         seated = select(seats.c.game).where(seats.c.person.in_(people))
+        if unfinished:  # uses an index of seats without a place
+            seated = seated.where(seats.c.place.is_(None))
         opened = select(games.c.id).where(games.c.creator.in_(people), games.c.status == "open")
         # Join from the ids to the games. With a condition on games, SQLite would scan all games of that status.
         game_ids = union(seated, opened).subquery()
@@ -61,6 +69,22 @@ class SqlGameLists:
         if public:
             query = query.where(games.c.is_listed, games.c.is_watchable)
         return await self._games(query)
+
+    async def list_turns_of(self, people: Sequence[str], limit: int) -> list[OwnTurn]:
+        # No decoded options and names: every page asks for this.
+        query = (
+            select(seats.c.game, seats.c.seat, seats.c.bot, heads.c.to_act)
+            .select_from(
+                seats.join(games, games.c.id == seats.c.game).join(heads, heads.c.game == seats.c.game)
+            )
+            .where(seats.c.person.in_(people), seats.c.place.is_(None))
+            .where(games.c.status.in_(("open", "running")))
+            .limit(limit)
+        )
+        return [
+            OwnTurn(row.game, row.bot is None and str(row.seat) in row.to_act.split(","))
+            for row in await self.database.fetch_rows(query)
+        ]
 
     async def count_results(self, people: Sequence[str]) -> list[tuple[str, int, int]]:
         # Counted by the database, off the event loop: thousands of games give a few rows.

@@ -129,7 +129,12 @@ async def quick_play(
     opened = await game_server.read_stored_game(_table_id(request, person, key))
     if opened is not None:
         return _quick_answer(opened, is_found=False)
-    found = await find_table(game_server, actor, body.preset, body.seats)
+    found = await find_table(
+        game_server,
+        actor,
+        None if body.any_preset else body.preset,
+        None if body.any_seats else body.seats,
+    )
     if found is not None:
         return _quick_answer(found, is_found=True)
     options = {"preset": body.preset, "players": body.seats}

@@ -12,11 +12,15 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from app.play.deal.days import parse_day
+from app.play.lobby import OwnTurns
 from app.play.log.clocks import CLOCK_CLASSES
+from app.play.ports import StoreUnavailable
 from app.rules.catalogue import PRESETS
 from app.rules.core.cards import SYMBOL_SETS
 from app.web.api.qr import RoomId, check_room_id, public_address
+from app.web.auth.identity import current_person
 from app.web.errors import NotFound
+from app.web.game_server import actor_of, game_server_of
 from app.web.i18n import LANGUAGES
 from app.web.pages import embed, forms, oembed, practice, trial
 from app.web.pages import replay as replays
@@ -30,6 +34,7 @@ from app.web.routing import Router, respond_gzipped
 from app.web.site import site_of
 
 router = Router(include_in_schema=False)
+MAX_FIRST_GAMES = 20  # own games in the first paint of the lobby; its socket sends all
 
 
 def install_pages(app: FastAPI) -> None:
@@ -115,7 +120,25 @@ async def sitemap(request: Request) -> Response:
 
 @router.get("/")
 async def lobby(request: Request, pages: Pages) -> Response:
-    return await pages.page(request, "lobby.html", presets=PRESETS.values(), clocks=CLOCK_CLASSES)
+    games = await _read_own_games(request)
+    return await pages.page(
+        request,
+        "lobby.html",
+        presets=PRESETS.values(),
+        preset_titles={name: edition.title for name, edition in PRESETS.items()},
+        clocks=CLOCK_CLASSES,
+        games=games[:MAX_FIRST_GAMES],
+        game_count=len(games),
+        turns=OwnTurns(len(games), sum(game["my_turn"] for game in games)),
+    )
+
+
+async def _read_own_games(request: Request) -> list[dict[str, Any]]:
+    """Return the reader's unfinished games for the first paint of the lobby, before its socket is open."""
+    try:
+        return await game_server_of(request).lobby.read_own_games(actor_of(await current_person(request)))
+    except StoreUnavailable:
+        return []
 
 
 @router.get("/new")
