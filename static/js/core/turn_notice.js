@@ -13,7 +13,7 @@ import { showTurnCount } from "./turn_count.js";
 /** @type {Set<string> | null} */
 let knownIds = null;
 
-export const isTurnNoticeOn = () =>
+const isTurnNoticeOn = () =>
   "Notification" in window &&
   Notification.permission === "granted" &&
   localStorage.getItem("notify") === "on";
@@ -23,7 +23,7 @@ export const isTurnNoticeOn = () =>
  * @param {string} title
  * @param {LobbyRoom} room
  */
-export function notifyInBackground(title, room) {
+function notifyInBackground(title, room) {
   if (!isTurnNoticeOn() || document.visibilityState === "visible") return;
   const note = new Notification(title, {
     body: room.title || "Cartagena",
@@ -40,7 +40,7 @@ export function notifyInBackground(title, room) {
  * Notify of games that have started to wait for the player since the last call. The first call notifies of none.
  * @param {LobbyRoom[]} waiting
  */
-export function announceTurns(waiting) {
+function announceTurns(waiting) {
   // The server itself sends a push for correspondence games.
   /** @param {LobbyRoom} room */
   const isPushed = (room) => isCorrespondence(room.clock) && localStorage.getItem("push") !== null;
