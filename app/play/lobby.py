@@ -303,7 +303,8 @@ def _list_visibility(terms: Terms, row: dict[str, Any]) -> dict[str, bool]:
 
 def _has_named_people(row: dict[str, Any]) -> bool:
     """Return whether one of the table's people has not been deleted; games between bots have none."""
-    return row["taken"] == row["bots"] or sum(name is not None for name in row["names"]) > row["bots"]
+    bots: int = row["bots"]
+    return row["taken"] == bots or sum(name is not None for name in row["names"]) > bots
 
 
 def is_waiting_for(game: GameRow, ids: tuple[str, ...]) -> bool:
