@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 from playwright.sync_api import expect
 
@@ -142,7 +143,7 @@ def test_own_games_are_in_the_first_paint_and_do_not_move_the_page(person: Calla
     expect(first).to_have_attribute("data-room", game)
     expect(first.get_by_role("link")).to_have_text("Your turn")
     expect(ann.page).to_have_title("(1) Cartagena: play online")
-    cookies = ann.context.cookies()
+    cookies: Any = ann.context.cookies()
     bo = person(None, viewport={"width": 390, "height": 844})
     bo.context.add_cookies(cookies)
     bo.page.add_init_script(
