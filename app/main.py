@@ -160,7 +160,7 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         async def is_blocked(person: Actor, others: Iterable[str]) -> bool:
             return await site.social.is_blocked(person.ids, list(others))
 
-        pool = BotPool(
+        pool = app.state.bot_pool = BotPool(
             workers=settings.bot_workers, on_outcome=counts.count_bot_choice, share_of=site.shares.share_of
         )
         stack.push_async_callback(pool.close)

@@ -20,7 +20,7 @@ from app.rules.core.action import Action
 from app.rules.core.position import Position
 from app.rules.formats.record import Record
 
-__all__ = ["review"]
+__all__ = ["events_of_turn", "review"]
 
 _WIDTH = 24
 _MIN_BETTER_CHANCE = 0.015
@@ -103,12 +103,14 @@ def _turn(
         "chances": _rounded(after),
         "luck": round(luck, 4),
         "loss": round(loss, 4),
-        "better": _events_of(line[0], best[0].actions) if best is not None and is_better and loss else None,
+        "better": events_of_turn(line[0], best[0].actions)
+        if best is not None and is_better and loss
+        else None,
         "better_chance": round(best[1], 4) if best is not None and is_better and loss else None,
     }
 
 
-def _events_of(begun: Position, actions: Sequence[Action]) -> list[Json]:
+def events_of_turn(begun: Position, actions: Sequence[Action]) -> list[Json]:
     """Return the events that spectators would have seen of a turn that was not played, up to its first choice."""
     position, seat = begun, begun.turn_seat
     shown: list[Json] = []

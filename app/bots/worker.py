@@ -2,6 +2,7 @@
 
 In:  {"view", "actions", "history", "level", "seconds" or "nodes", "seat", "seed"}
      or {"record"} for the review of a finished game, answered by {"review": …}
+     or {"analyse": code} for the analysis of a position, answered by {"result": …}
 Out: {"best": action} any number of times during the search, then {"action": action} or {"error": text}.
 """
 
@@ -15,6 +16,7 @@ from random import Random
 from typing import IO
 
 from app import rules
+from app.bots.analysis import analyse
 from app.bots.budget import Budget
 from app.bots.choosing import choose
 from app.bots.review import review
@@ -23,16 +25,32 @@ from app.rules.core.action import Action
 
 NICENESS = 10
 """Low priority, so that searches never delay players' actions."""
-REVIEW_NICENESS = 5
-"""Added for a review, which no turn waits for. Its process ends afterwards."""
+STUDY_NICENESS = 5
+"""Added for reviews and analyses, which no turn waits for. Their process plays no turns afterwards."""
+
+_is_study_process = False
+
+
+def _lower_priority() -> None:
+    global _is_study_process
+    if not _is_study_process:
+        _is_study_process = True
+        os.nice(STUDY_NICENESS)
+
+
+def _study(request: Json) -> Json:
+    """Answer a request that is not about a bot's move."""
+    if "analyse" in request:
+        return {"result": analyse(request["analyse"])}
+    return {"review": review(rules.record_from_json(request["record"]))}
 
 
 def answer_line(line: str, send: Callable[[Json], None]) -> Json:
     """Return the result of one request; `send` receives the best action so far."""
     request = json.loads(line)
-    if "record" in request:
-        os.nice(REVIEW_NICENESS)
-        return {"review": review(rules.record_from_json(request["record"]))}
+    if "view" not in request:
+        _lower_priority()
+        return _study(request)
     view = request["view"]
     if view["winner"] is None and (view["seed"] is not None or not isinstance(view["deck"], int)):
         return {"error": "this is a position, not a view"}

@@ -51,6 +51,7 @@ NON_TABLE_SCRIPTS = (
     "static/js/core/install_offer.js",
     "static/js/core/password_prompt.js",
     "static/js/core/refusals.js",
+    "static/js/table/analysis.js",
     "static/js/table/deal_note.js",
     "static/js/table/ending.js",
     "static/js/table/hand_layout.js",

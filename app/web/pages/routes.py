@@ -18,7 +18,7 @@ from app.rules.core.cards import SYMBOL_SETS
 from app.web.api.qr import RoomId, check_room_id, public_address
 from app.web.errors import NotFound
 from app.web.i18n import LANGUAGES
-from app.web.pages import embed, forms, oembed, practice, trial
+from app.web.pages import analysis, embed, forms, oembed, practice, trial
 from app.web.pages import replay as replays
 from app.web.pages.assets import IMMUTABLE_CACHE_CONTROL, REVALIDATE_CACHE_CONTROL
 from app.web.pages.errors import error_page
@@ -38,6 +38,7 @@ def install_pages(app: FastAPI) -> None:
     app.state.error_page = error_page
     app.state.replay_cache = LRUCache(replays.MAX_CACHED_REPLAYS)
     app.state.record_cache = LRUCache(trial.MAX_CACHED_RECORDS)
+    app.state.analysis_cache = LRUCache(analysis.MAX_CACHED_ANALYSES)
     for route in router.routes:
         if isinstance(route, APIRoute) and route.methods:
             route.methods.add("HEAD")  # for clients that only check whether a page exists
@@ -47,6 +48,7 @@ def install_pages(app: FastAPI) -> None:
         practice.router,
         replays.router,
         trial.router,
+        analysis.router,
         embed.router,
         oembed.router,
         pictures.router,

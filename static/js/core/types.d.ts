@@ -251,8 +251,8 @@ export interface Table {
   series?: { after: string; wins: number[] | null; begins: number | null } | null;
   /** Only if the table was opened from a big screen. */
   screen?: { begins: number | null };
-  /** Set by table/trial.js, never by the server: a trial from a finished game. */
-  trial?: { step: number };
+  /** Set by table/trial.js and table/analysis.js, never by the server: a trial from a finished game, or an analysis. */
+  trial?: { step: number; code?: string };
 }
 
 export interface You {

@@ -10,6 +10,7 @@ import { lastTurnStart, replayViews } from "../core/fold.js";
 import { t, tn } from "../core/i18n.js";
 import { pirateIcon, symbolIcon } from "../core/icons.js";
 import { cardName, letterOf, lookOf, presetName, seatName } from "../core/names.js";
+import { canAnalyse, openAnalysis } from "../core/open_analysis.js";
 import { toast } from "../core/toast.js";
 import { loadGame, loadRecord, readRecord } from "./replay_source.js";
 
@@ -189,6 +190,7 @@ function goTo(to, keepAddress = true) {
     review.hidden = !game.replay.over;
     review.href = `/g/${room}/review?step=${step}`;
   }
+  find("[data-analyse]", page).hidden = !game.record || !canAnalyse(view);
   if (keepAddress) {
     const address = new URL(location.href);
     address.searchParams.set("step", String(step));
@@ -258,6 +260,7 @@ viewerSelect.addEventListener("change", async () => {
     fail,
   );
 });
+find("[data-analyse]", page).addEventListener("click", () => openAnalysis(views[step]).catch(fail));
 find("[data-share]", page).addEventListener("click", async () => {
   const copied = await navigator.clipboard?.writeText(location.href).then(
     () => true,

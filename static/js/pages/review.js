@@ -11,6 +11,7 @@ import { describeEvents } from "../core/event_text.js";
 import { replayViews } from "../core/fold.js";
 import { formatPercent, t, tn } from "../core/i18n.js";
 import { lookOf, seatName } from "../core/names.js";
+import { canAnalyse, openAnalysis } from "../core/open_analysis.js";
 import { getFromGame } from "../core/password_prompt.js";
 import { formatSignedPoints, toPoints } from "../core/percentage_points.js";
 import { describeRefusalCode } from "../core/refusals.js";
@@ -154,6 +155,7 @@ function goTo(n, keepAddress = true) {
   /** @type {HTMLButtonElement} */ (find("[data-on]", page)).disabled = n === review.turns.length;
   for (const link of /** @type {HTMLAnchorElement[]} */ (findAll("[data-at-step]", page)))
     link.href = `${link.dataset.atStep}?step=${step}`;
+  find("[data-analyse]", page).hidden = !canAnalyse(views[step]);
   for (const item of findAll("[data-first]", page)) {
     if (turn && Number(item.dataset.first) === step) item.setAttribute("aria-current", "step");
     else item.removeAttribute("aria-current");
@@ -304,6 +306,14 @@ function initialTurn(worst) {
   return worst?.turn ?? 0;
 }
 
+/** @param {unknown} problem */
+function fail(problem) {
+  if (!(problem instanceof RefusedError)) throw problem;
+  const notice = find("[data-problem]", page);
+  notice.textContent = problem.message;
+  notice.hidden = false;
+}
+
 async function show() {
   try {
     game = await loadGame(room);
@@ -331,12 +341,13 @@ async function show() {
     );
     find("[data-back]", page).addEventListener("click", () => goTo(currentTurn - 1));
     find("[data-on]", page).addEventListener("click", () => goTo(currentTurn + 1));
+    find("[data-analyse]", page).addEventListener("click", () => {
+      const turn = currentTurn ? review.turns[currentTurn - 1] : null;
+      openAnalysis(views[turn ? turn.first_step : 0]).catch(fail);
+    });
     goTo(initialTurn(found[0]), false);
   } catch (problem) {
-    if (!(problem instanceof RefusedError)) throw problem;
-    const notice = find("[data-problem]", page);
-    notice.textContent = problem.message;
-    notice.hidden = false;
+    fail(problem);
   } finally {
     find("[data-waiting]", page).hidden = true;
   }

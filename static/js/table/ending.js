@@ -201,6 +201,14 @@ export function Ending(root, { rematch }) {
           link("/", t("Go to the lobby")),
         ),
       ];
+    if (table.trial?.code)
+      return [
+        el(
+          "div",
+          { class: "ending-ways" },
+          link(`/analysis?p=${encodeURIComponent(table.trial.code)}`, t("Try again"), "button-main"),
+        ),
+      ];
     if (table.trial) {
       const at = `?step=${table.trial.step}`;
       return [

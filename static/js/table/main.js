@@ -27,9 +27,14 @@ const REFUSAL_SHOWN_MS = 6000;
 const HERE_INTERVAL_MS = 10000;
 
 const root = find("#table");
-// A trial from a finished game has no room and no socket.
-const isTrial = location.pathname.endsWith("/try");
-const join = isTrial ? (await import("./trial.js")).connectTrial : connect;
+// A trial from a finished game and the analysis board have no room and no socket.
+const isAnalysis = location.pathname.startsWith("/analysis");
+const isTrial = isAnalysis || location.pathname.endsWith("/try");
+const join = isAnalysis
+  ? (await import("./analysis.js")).connectAnalysis
+  : isTrial
+    ? (await import("./trial.js")).connectTrial
+    : connect;
 const game = String(root.dataset.game);
 // A phone beside a big screen.
 if (/[?&]hand=1/.test(location.search) || pref("hands").includes(game))
