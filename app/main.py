@@ -28,6 +28,7 @@ from app.store.database import Database, open_database
 from app.store.games.store import open_store
 from app.store.people.accounts import AccountStore
 from app.store.people.deals import DealStore
+from app.store.people.mistakes import MistakeStore
 from app.store.people.notices import NoticeStore
 from app.store.people.outbox import OutboxStore
 from app.store.people.personal_data import PersonalDataStore
@@ -59,6 +60,7 @@ from app.web.deals import Deals
 from app.web.errors import install_error_handlers
 from app.web.game_server import open_game_server
 from app.web.maintenance import Maintenance
+from app.web.mistakes import Mistakes
 from app.web.offload import Offload
 from app.web.pages.routes import install_pages
 from app.web.pictures.cache import PictureCache
@@ -181,6 +183,10 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         reviews = app.state.reviews = Reviews(pool.review, site.shares.share_of)
         stack.push_async_callback(reviews.close)
 
+        mistakes = app.state.mistakes = Mistakes(
+            MistakeStore(database), site.people, game_server, pool, site.offload
+        )
+
         pictures = app.state.pictures = PictureCache(site.offload)
         stack.push_async_callback(pictures.close)
 
@@ -197,7 +203,7 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         counts.watch_gauge("tasks", lambda: len(asyncio.all_tasks()))
         tasks, outbox = Tasks(), OutboxStore(database)
         queues = app.state.queues = make_queues(
-            site, game_server, deals, RetentionStore(database), outbox, tasks
+            site, game_server, deals, mistakes, RetentionStore(database), outbox, tasks
         )
         for name in queues:
             counts.watch_queue(name, partial(game_server.failures.count_set_aside, name))

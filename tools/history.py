@@ -20,8 +20,8 @@ from app.play.engines import CURRENT_RULES_VERSION
 from app.play.log.terms import parse_terms
 from app.store.database import Database, PostgresDatabase
 from app.store.games.game_creation import _make_game_row
-from app.store.tables import deals as people_tables
 from app.store.tables import games as game_tables
+from app.store.tables import practice as people_tables
 from app.store.tables.games import games
 
 __all__ = ["FILLED", "SMALL", "Size", "fill", "game_id", "player_id"]
@@ -181,6 +181,31 @@ def _tables(size: Size, now: int) -> dict[str, tuple[int, Mapping[str, str]]]:
                 "turns": "20",
                 "spaces": "200",
                 "line": "'[]'",
+            },
+        ),
+        "mistakes": (
+            others,
+            {
+                "person": _PLAYER,
+                "game": _GAME,
+                "step": "n % 60",
+                "seat": "0",
+                "best": "7000",
+                "played": "5000",
+                "found_at": f"{now} - CAST(n % 170 AS bigint) * {_DAY}",
+                "due_at": f"CASE WHEN n % 3 = 0 THEN {now} END",
+                "stage": "n % 4",
+                "tries": "n % 4",
+            },
+        ),
+        "mistake_searches": (
+            others,
+            {
+                "person": _PLAYER,
+                "game": _GAME,
+                "asked_at": f"{now} - CAST(n % 350 AS bigint) * {_DAY}",
+                "lease_until": "0",
+                "done_at": f"{now} - {_DAY}",
             },
         ),
         "audit": (

@@ -2,7 +2,8 @@
 
 In:  {"view", "actions", "history", "level", "seconds" or "nodes", "seat", "seed"}
      or {"record"} for the review of a finished game, answered by {"review": …}
-     or {"analyse": code} for the analysis of a position, answered by {"result": …}
+     or {"analyse": code}, {"find_mistakes": record, "seat"} or {"judge_turn": record, "seat", "step", "actions"}
+     for people who study positions, answered by {"result": …}
 Out: {"best": action} any number of times during the search, then {"action": action} or {"error": text}.
 """
 
@@ -19,6 +20,7 @@ from app import rules
 from app.bots.analysis import analyse
 from app.bots.budget import Budget
 from app.bots.choosing import choose
+from app.bots.mistakes import find_mistakes, judge_turn
 from app.bots.review import review
 from app.rules import Json
 from app.rules.core.action import Action
@@ -42,6 +44,12 @@ def _study(request: Json) -> Json:
     """Answer a request that is not about a bot's move."""
     if "analyse" in request:
         return {"result": analyse(request["analyse"])}
+    if "find_mistakes" in request:
+        record = rules.record_from_json(request["find_mistakes"])
+        return {"result": {"puzzles": find_mistakes(record, request["seat"])}}
+    if "judge_turn" in request:
+        record = rules.record_from_json(request["judge_turn"])
+        return {"result": judge_turn(record, request["seat"], request["step"], request["actions"])}
     return {"review": review(rules.record_from_json(request["record"]))}
 
 

@@ -19,6 +19,7 @@ from app.store.people.notice_values import Wishes
 from app.store.tables.deals import deal_tries
 from app.store.tables.games import due, games, log, notice_checks
 from app.store.tables.people import erasures, notices, outbox, players
+from app.store.tables.practice import mistake_searches
 from app.web.queues import Queues
 from tests.databases import begin
 from tests.play.stage import ManualClock, replace_ports
@@ -173,6 +174,28 @@ async def _plant_checks(queue_site: QueueSite) -> tuple[str, IsProcessed]:
     return poison, is_processed
 
 
+async def _plant_mistakes(queue_site: QueueSite) -> tuple[str, IsProcessed]:
+    """Plant a finished game with an unreadable log, and a running one."""
+    bo, player, poison = await queue_site.game()
+    _, other, good = await queue_site.game()
+    seq = (await bo.get(f"/api/v1/games/{poison}")).json()["seq"]
+    assert (await command(bo, poison, "act", version=seq, action={"type": "resign"})).status_code == 200
+    await queue_site.write(update(log).where(log.c.game == poison, log.c.seq == 1).values(body=NOT_JSON))
+    rows = [
+        {"person": person, "game": game, "asked_at": at, "lease_until": 0}
+        for at, (person, game) in enumerate(((player, poison), (other, good)))
+    ]
+    await queue_site.write(insert(mistake_searches).values(rows))
+
+    async def is_processed() -> bool:
+        done = select(func.count()).where(
+            mistake_searches.c.game == good, mistake_searches.c.done_at.is_not(None)
+        )
+        return bool(await queue_site.value(done))
+
+    return f"{player} {poison}", is_processed
+
+
 def _plant_outbox(channel: str) -> Callable[[QueueSite], Awaitable[tuple[str, IsProcessed]]]:
     async def plant(queue_site: QueueSite) -> tuple[str, IsProcessed]:
         """Plant a person with invalid switches, and one with valid ones."""
@@ -196,6 +219,7 @@ def _plant_outbox(channel: str) -> Callable[[QueueSite], Awaitable[tuple[str, Is
 POISON: dict[str, Callable[[QueueSite], Awaitable[tuple[str, IsProcessed]]]] = {
     "due": _plant_due,
     "deals": _plant_deals,
+    "mistakes": _plant_mistakes,
     "erasures": _plant_erasures,
     "retention": _plant_retention,
     "notice_checks": _plant_checks,

@@ -18,7 +18,7 @@ from app.rules.core.cards import SYMBOL_SETS
 from app.web.api.qr import RoomId, check_room_id, public_address
 from app.web.errors import NotFound
 from app.web.i18n import LANGUAGES
-from app.web.pages import analysis, embed, forms, oembed, practice, trial
+from app.web.pages import analysis, embed, forms, oembed, practice, puzzles, trial
 from app.web.pages import replay as replays
 from app.web.pages.assets import IMMUTABLE_CACHE_CONTROL, REVALIDATE_CACHE_CONTROL
 from app.web.pages.errors import error_page
@@ -46,6 +46,7 @@ def install_pages(app: FastAPI) -> None:
         router,
         forms.router,
         practice.router,
+        puzzles.router,
         replays.router,
         trial.router,
         analysis.router,

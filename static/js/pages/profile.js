@@ -2,7 +2,7 @@
 
 /** @import {Colour, PlayedGame, Profile} from "../core/types.d.ts" */
 
-import { get, post, put as putTo, RefusedError } from "../core/api.js";
+import { get, getUrl, post, put as putTo, RefusedError } from "../core/api.js";
 import { el, find, namedFields, setChildren } from "../core/dom.js";
 import { formatPercent, language, t, tn } from "../core/i18n.js";
 import { pirateIcon } from "../core/icons.js";
@@ -190,6 +190,19 @@ async function showMine() {
   showFacts(profile);
   showResults(profile.results);
   await showMoreOfMine();
+  await offerPractice();
+}
+
+/** Say how many of the player's mistakes are due as puzzles. */
+async function offerPractice() {
+  const { due } = await getUrl("/practice/mistakes");
+  const notice = find("[data-to-practice]", page);
+  notice.hidden = !due;
+  find("span", notice).textContent = tn(
+    "{n} of your turns is waiting for a better idea.",
+    "{n} of your turns are waiting for a better idea.",
+    due,
+  );
 }
 
 async function showMoreOfMine() {

@@ -335,6 +335,8 @@ async function show() {
     setChildren(find("[data-sums]", page), ...SumRows());
     const found = worstTurns();
     showMistakes(found);
+    // The server searches the game for the puzzles of its players.
+    find("[data-to-practice]", page).hidden = !found.length || (game.you?.seat ?? null) === null;
     showTurns(false);
     find("[data-all]", page).addEventListener("change", (event) =>
       showTurns(/** @type {HTMLInputElement} */ (event.target).checked),

@@ -33,6 +33,7 @@ PAGE_PATHS = (
     "/rules/options",
     "/rules/chance",
     "/tutorial",
+    "/practice",
     "/analysis",
     f"/analysis?p={MIDGAME_CODE}",
     "/replay",
