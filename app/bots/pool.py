@@ -40,6 +40,8 @@ _FIXED_BUDGET_SECONDS = 30.0
 _FIXED_BUDGET_TRIES = 3
 _MAX_STUDIES = 24
 """Analyses that run or wait; more would wait too long."""
+_SEARCH_SECONDS = 300.0
+"""Time limit of a search for mistakes, which takes 2 to 12 seconds of CPU at the lowest priority."""
 _RESULT_KEYS = ("action", "review", "result")
 _log = logging.getLogger("cartagena.bots")
 
@@ -127,6 +129,7 @@ class BotPool:
         self._idle: list[_Worker] = []
         self._all: set[_Worker] = set()
         self._review_slot = asyncio.Semaphore(1)
+        self._search_slot = asyncio.Semaphore(1)
         self._studies = FairQueue(1, _MAX_STUDIES)
         self._idle_students: list[_Worker] = []
         self._last_request_at = 0.0
@@ -228,10 +231,10 @@ class BotPool:
         self._count("review", outcome, asyncio.get_running_loop().time() - began)
         return found
 
-    async def study(self, name: str, request: Json, seconds: float, person: str = "") -> Json | None:
-        """Return the result of a request about a position (app/bots/worker.py), or None if there is none now.
+    async def study(self, name: str, request: Json, seconds: float, person: str) -> Json | None:
+        """Return the result of a request about a position for which a person waits, or None if there is none now.
 
-        `name` counts its outcomes. Studies run one at a time, in a process with a lower priority than the bots.
+        `name` counts its outcomes. Studies run one at a time beside the bots, shared fairly between people.
         """
         began = asyncio.get_running_loop().time()
         try:
@@ -242,6 +245,20 @@ class BotPool:
         except QueueFull:
             outcome, found = "full", None
         self._count(name, outcome, asyncio.get_running_loop().time() - began)
+        return found
+
+    async def find_mistakes(self, record: Json, seat: int) -> Json | None:
+        """Return the puzzles of a seat (app/bots/mistakes.py), or None if they cannot be found now.
+
+        Like a review, but no one waits for it, and reviews do not wait for it.
+        """
+        if self._is_closed:
+            return None
+        began = asyncio.get_running_loop().time()
+        async with self._search_slot:
+            request = {"find_mistakes": record, "seat": seat}
+            outcome, found = await self._run_request(request, _SEARCH_SECONDS, [], idle=None)
+        self._count("mistakes", outcome, asyncio.get_running_loop().time() - began)
         return found
 
     async def _run_request(

@@ -10,13 +10,16 @@ is calibrated on self-play. For each turn it reports:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from app import rules
 from app.bots.budget import Budget, Meter
 from app.bots.evaluation import CERTAINTY, Evaluator
+from app.bots.luck import RESIDUAL_SD, luck_of_action
 from app.bots.turn_search import Plan, plans
 from app.rules import Json
 from app.rules.core.action import Action
+from app.rules.core.event import Event
 from app.rules.core.position import Position
 from app.rules.formats.record import Record
 
@@ -36,6 +39,7 @@ def review(record: Record) -> Json:
     """Return the review as JSON; `step` counts actions as in the replay."""
     line = list(rules.replay(record))
     seats = range(record.options.players)
+    result_luck = _result_luck(line)
     turns: list[Json] = []
     first = 0
     for step in range(1, len(line)):
@@ -63,8 +67,20 @@ def review(record: Record) -> Json:
         "turning_points": _turning_points(turns, line[0][0]),
         "luck": [round(sum(t["luck"] for t in turns if t["seat"] == seat), 4) for seat in seats],
         "loss": [round(sum(t["loss"] for t in turns if t["seat"] == seat), 4) for seat in seats],
+        "result_luck": result_luck,
+        "result_error": None if result_luck is None else RESIDUAL_SD[record.options.players],
         "hints": [sum("hint" in move.marks for move in record.moves if move.seat == seat) for seat in seats],
     }
+
+
+def _result_luck(line: Sequence[tuple[Position, tuple[Event, ...]]]) -> list[float] | None:
+    """Return each seat's luck with all cards from the deck, its own and others'; None if no card came from it."""
+    judge = Evaluator(line[0][0].ruleset)
+    total = [0.0] * len(line[0][0].pirates)
+    for (before, _), (after, events) in pairwise(line):
+        luck = luck_of_action(judge, before, after, events)
+        total = [sum_ + part for sum_, part in zip(total, luck, strict=True)]
+    return _rounded(total) if any(total) else None
 
 
 def _open_chances(position: Position) -> list[float]:

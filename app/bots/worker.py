@@ -27,29 +27,21 @@ from app.rules.core.action import Action
 
 NICENESS = 10
 """Low priority, so that searches never delay players' actions."""
-STUDY_NICENESS = 5
-"""Added for reviews and analyses, which no turn waits for. Their process plays no turns afterwards."""
-
-_is_study_process = False
-
-
-def _lower_priority() -> None:
-    global _is_study_process
-    if not _is_study_process:
-        _is_study_process = True
-        os.nice(STUDY_NICENESS)
+REVIEW_NICENESS = 5
+"""Added for a review or a search for mistakes, which no turn waits for. Its process ends afterwards."""
 
 
 def _study(request: Json) -> Json:
     """Answer a request that is not about a bot's move."""
     if "analyse" in request:
         return {"result": analyse(request["analyse"])}
-    if "find_mistakes" in request:
-        record = rules.record_from_json(request["find_mistakes"])
-        return {"result": {"puzzles": find_mistakes(record, request["seat"])}}
     if "judge_turn" in request:
         record = rules.record_from_json(request["judge_turn"])
         return {"result": judge_turn(record, request["seat"], request["step"], request["actions"])}
+    os.nice(REVIEW_NICENESS)
+    if "find_mistakes" in request:
+        record = rules.record_from_json(request["find_mistakes"])
+        return {"result": {"puzzles": find_mistakes(record, request["seat"])}}
     return {"review": review(rules.record_from_json(request["record"]))}
 
 
@@ -57,7 +49,6 @@ def answer_line(line: str, send: Callable[[Json], None]) -> Json:
     """Return the result of one request; `send` receives the best action so far."""
     request = json.loads(line)
     if "view" not in request:
-        _lower_priority()
         return _study(request)
     view = request["view"]
     if view["winner"] is None and (view["seed"] is not None or not isinstance(view["deck"], int)):

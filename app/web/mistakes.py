@@ -28,8 +28,8 @@ from app.web.offload import Offload
 
 __all__ = ["Mistakes", "play_puzzle"]
 
-_LEASE_SECONDS = 180
-_SEARCH_SECONDS = 120.0
+_LEASE_SECONDS = 360
+_JUDGE_SECONDS = 30.0
 _MAX_CACHED_RECORDS = 16
 _ENDED = ("finished", "aborted")
 
@@ -90,8 +90,7 @@ class Mistakes:
                 await self.store.drop_search(row)  # a later visit queues it again
                 return
             if record is not None:
-                request = {"find_mistakes": record, "seat": seat}
-                answer = await self._pool.study("mistakes", request, _SEARCH_SECONDS, row.person)
+                answer = await self._pool.find_mistakes(record, seat)
                 if answer is None:
                     raise Postponed
                 found = [
@@ -141,7 +140,7 @@ class Mistakes:
         record = await self._require_record(mistake)
         await self._offload.run(_check_turn, record, mistake.seat, mistake.step, actions)
         request = {"judge_turn": record, "seat": mistake.seat, "step": mistake.step, "actions": actions}
-        return await self._pool.study("puzzle", request, _SEARCH_SECONDS, person)
+        return await self._pool.study("puzzle", request, _JUDGE_SECONDS, person)
 
     async def _require_record(self, mistake: Mistake) -> Json:
         record = await self._read_record(mistake.game)

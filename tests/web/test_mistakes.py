@@ -80,8 +80,9 @@ async def test_a_visit_searches_finished_games_and_puzzles_are_played(sqlite_url
         assert after["view"]["turn"]["taken"] == 1
         for wrong in ({}, {"actions": "end"}, {"actions": [5]}, {"actions": [action] * 13}):
             assert (await ann.post(f"{path}/play", json=wrong)).status_code == 422
-        for wrong in ([{"type": "fly"}], [{"type": "sail"}], [{"type": "end"}]):
-            assert (await ann.post(f"{path}/play", json={"actions": wrong})).status_code == 422
+        for illegal in ("fly", "sail", "end"):
+            refused = await ann.post(f"{path}/play", json={"actions": [{"type": illegal}]})
+            assert refused.status_code == 422
         assert code_of(await ann.post(f"{path}/judge", json={"actions": [action]})) == "illegal"
         # The puzzle is Ann's alone.
         for browser, status in ((bo, 404), (stranger, 401)):

@@ -34,7 +34,7 @@ MAX_ACTIONS = 60
 MAX_CACHED_ANALYSES = 500
 ANALYSIS_SECONDS = 15.0
 ANALYSIS_COST_MS = 150.0
-"""Charged to the address. The search runs with a low priority, one at a time, after those of other people."""
+"""Charged to the address. Searches run one at a time beside the bots, shared fairly between people."""
 RETRY_SECONDS = 10
 PLAY_COST_MS = 4.0
 

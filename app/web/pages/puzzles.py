@@ -78,10 +78,13 @@ async def _find(request: Request, person_id: str, game: str, step: int) -> Mista
 
 async def _read_actions(request: Request) -> list[Json]:
     actions = json_object(await request.body(), limit=DEFAULT_BODY_BYTES).get("actions")
-    is_list = isinstance(actions, list) and len(actions) <= MAX_ACTIONS
-    if not is_list or not all(isinstance(action, dict) for action in actions):
+    if (
+        not isinstance(actions, list)
+        or len(actions) > MAX_ACTIONS
+        or not all(isinstance(action, dict) for action in actions)
+    ):
         raise BadRequest("bad_request", f"A turn is a list of at most {MAX_ACTIONS} actions.")
-    return list(actions)
+    return actions
 
 
 @router.post("/practice/mistakes/{game}/{step}/play")

@@ -493,6 +493,9 @@ export interface Review {
   turning_points: number[];
   luck: number[];
   loss: number[];
+  /** The result minus this is the luck-adjusted result; null if no card came from the deck. */
+  result_luck: number[] | null;
+  result_error: number | null;
   hints: number[];
 }
 

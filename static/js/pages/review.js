@@ -9,7 +9,7 @@ import { RefusedError } from "../core/api.js";
 import { el, find, findAll, setChildren, svg } from "../core/dom.js";
 import { describeEvents } from "../core/event_text.js";
 import { replayViews } from "../core/fold.js";
-import { formatPercent, t, tn } from "../core/i18n.js";
+import { formatPercent, language, t, tn } from "../core/i18n.js";
 import { lookOf, seatName } from "../core/names.js";
 import { canAnalyse, openAnalysis } from "../core/open_analysis.js";
 import { getFromGame } from "../core/password_prompt.js";
@@ -242,6 +242,19 @@ function showMistakes(found) {
   );
 }
 
+/**
+ * Create the cell with the result minus the luck of all draws, and its uncertainty. Null if no luck was counted.
+ * @param {number} seat
+ */
+function AdjustedResult(seat) {
+  const winner = game.table?.result?.winner ?? null;
+  if (!review.result_luck || winner === null) return null;
+  for (const part of findAll("[data-adjusted-hint]", page)) part.hidden = false;
+  const format = new Intl.NumberFormat(language(), { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  const adjusted = Number(seat === winner) - review.result_luck[seat];
+  return el("td", {}, `${format.format(adjusted)} ± ${format.format(Number(review.result_error))}`);
+}
+
 function SumRows() {
   return review.start.map((_, seat) =>
     el(
@@ -250,6 +263,7 @@ function SumRows() {
       el("th", { scope: "row" }, playerName(seat)),
       el("td", {}, formatSignedPoints(review.luck[seat])),
       el("td", {}, String(toPoints(review.loss[seat]))),
+      AdjustedResult(seat),
       el("td", {}, String(review.hints[seat])),
     ),
   );

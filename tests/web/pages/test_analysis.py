@@ -119,8 +119,9 @@ async def test_the_board_is_played_and_evaluated_over_http(sqlite_url: str) -> N
             {"code": code, "actions": [step] * (MAX_ACTIONS + 1)},
         ):
             assert (await ann.post("/analysis/play", json=wrong)).status_code in (400, 422), wrong
-        for wrong in ({}, {"code": "1~tortuga"}, {"code": [code]}):
-            assert (await ann.post("/analysis/evaluate", json=wrong)).status_code == 422, wrong
+        for bad_code in (None, "1~tortuga", [code]):
+            refused = await ann.post("/analysis/evaluate", json={"code": bad_code})
+            assert refused.status_code == 422, bad_code
 
 
 async def test_a_seats_view_of_a_running_game_with_hidden_hands_is_refused(sqlite_url: str) -> None:
