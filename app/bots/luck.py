@@ -4,8 +4,9 @@ Each card is one chance event: its luck is the value with this card minus the me
 held, weighted by their number. The mean of that is zero whatever the evaluation says, so a result minus its luck has
 the same mean as the result (a control variate) and varies less.
 
-Only draws from the deck after the deal count. Not counted: new rows, chest tokens, and games with black magic, where
-cards on top of the deck can be known.
+The deal is one event, too: with a random first player all seats are alike before it, so the mean is an equal share.
+Not counted: new rows, chest tokens, the deal if the first player is fixed, and draws with black magic, where cards on
+top of the deck can be known.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from app.bots.evaluation import CERTAINTY, Evaluator
 from app.rules.core.event import CardsDrawn, DeckShuffled, Event, RowLaid
 from app.rules.core.position import Position
 
-__all__ = ["RESIDUAL_SD", "luck_of_action"]
+__all__ = ["RESIDUAL_SD", "luck_of_action", "luck_of_deal"]
 
 RESIDUAL_SD = {2: 0.40, 3: 0.40, 4: 0.40, 5: 0.40}
 """Standard deviation of a game's result minus its luck, by the number of seats (bench/README.md)."""
@@ -30,6 +31,14 @@ class _Draw(NamedTuple):
     seat: int
     kind: int
     pool: Counter[int]
+
+
+def luck_of_deal(evaluator: Evaluator, start: Position) -> list[float]:
+    """Return each seat's luck with the deal and the first player; zeros if the first player was fixed."""
+    seats = len(start.pirates)
+    if start.options.first != "random":
+        return [0.0] * seats
+    return [chance / CERTAINTY - 1 / seats for chance in evaluator.chances(start)]
 
 
 def luck_of_action(

@@ -15,7 +15,7 @@ from itertools import pairwise
 from app import rules
 from app.bots.budget import Budget, Meter
 from app.bots.evaluation import CERTAINTY, Evaluator
-from app.bots.luck import RESIDUAL_SD, luck_of_action
+from app.bots.luck import RESIDUAL_SD, luck_of_action, luck_of_deal
 from app.bots.turn_search import Plan, plans
 from app.rules import Json
 from app.rules.core.action import Action
@@ -74,9 +74,9 @@ def review(record: Record) -> Json:
 
 
 def _result_luck(line: Sequence[tuple[Position, tuple[Event, ...]]]) -> list[float] | None:
-    """Return each seat's luck with all cards from the deck, its own and others'; None if no card came from it."""
+    """Return each seat's luck with the deal and all cards from the deck, its own and others'; None if none counts."""
     judge = Evaluator(line[0][0].ruleset)
-    total = [0.0] * len(line[0][0].pirates)
+    total = luck_of_deal(judge, line[0][0])
     for (before, _), (after, events) in pairwise(line):
         luck = luck_of_action(judge, before, after, events)
         total = [sum_ + part for sum_, part in zip(total, luck, strict=True)]

@@ -18,7 +18,7 @@ from random import Random
 from app import rules
 from app.bots.budget import Budget, Meter
 from app.bots.evaluation import Evaluator
-from app.bots.luck import luck_of_action
+from app.bots.luck import luck_of_action, luck_of_deal
 from app.bots.pending_choice import settle_all
 from app.bots.turn_search import plans
 from app.research.self_play import draw_plan
@@ -41,7 +41,7 @@ def play_with_luck(options: rules.Options, seed: str) -> tuple[int, list[float]]
     seats = range(options.players)
     open_judge = Evaluator(position.ruleset)
     judges = [Evaluator(position.ruleset, seat) for seat in seats]
-    luck = [0.0 for _ in seats]
+    luck = luck_of_deal(open_judge, position)
     has_passed = [False for _ in seats]
     for _ in range(_MAX_TURNS * options.players):
         seat = position.turn_seat

@@ -9,7 +9,7 @@ import pytest
 
 from app import rules
 from app.bots.evaluation import Evaluator
-from app.bots.luck import luck_of_action
+from app.bots.luck import luck_of_action, luck_of_deal
 from app.research.luck import measure
 from tests.bots.test_review import record_of
 
@@ -79,6 +79,15 @@ def test_only_cards_from_the_deck_are_luck(record: rules.Record) -> None:
         has_drawn = any(event.type == "cards_drawn" for event in events)
         assert any(luck) <= has_drawn
         assert sum(luck) == pytest.approx(0, abs=1e-6)
+
+
+def test_the_deal_counts_if_all_seats_were_alike_before_it() -> None:
+    options = {"preset": "jamaica", "players": 3}
+    for first, counts in (("random", True), (1, False)):
+        start = rules.new_game(rules.parse_options({**options, "first": first}), "5" * 64)
+        luck = luck_of_deal(Evaluator(start.ruleset), start)
+        assert sum(luck) == pytest.approx(0, abs=1e-6)
+        assert any(luck) == counts
 
 
 def test_the_tool_measures_games() -> None:

@@ -14,6 +14,7 @@ import { openScreenTable, screenPath } from "../core/screen_table.js";
 import { startGame, takeSeat } from "../core/take_seat.js";
 import { toast, toastOnNextPage } from "../core/toast.js";
 import { announceTurns } from "../core/turn_notice.js";
+import { countBotGame, isNewcomer } from "../table/first_games.js";
 import { ensureName, initNameForm } from "./player_name.js";
 import { variantNames } from "./variant_names.js";
 
@@ -233,8 +234,10 @@ function playBots(button) {
       options: { preset: "jamaica", players: 3 },
       visibility: "unlisted",
       bots: ["sailor", "mate"],
+      hints: isNewcomer(),
     });
     const { id, ended } = table;
+    countBotGame(id);
     if (ended?.length)
       toastOnNextPage(t("To make room, your oldest unfinished game against bots was ended."));
     await takeSeat(id, table);

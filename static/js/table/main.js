@@ -110,6 +110,8 @@ const ui = buildParts(root, store, {
       .catch((problem) => refuse(problem.message)),
 });
 const pace = Pace(store, sendAutomatically);
+if (pref("firstGames").includes(game))
+  import("./first_hints.js").then(({ FirstHints }) => FirstHints(store, sendAutomatically));
 Recap(root, store, log.movesSince);
 CatchUp(store, game, ui.showMissed);
 announceChanges(store);

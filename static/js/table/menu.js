@@ -92,6 +92,7 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
   const item = (sign, words, onclick) =>
     el("button", { type: "button", class: "menu-item", onclick }, icon("ui", sign), el("span", {}, words));
   const hint = item("ui-lantern", t("Ask for a hint"), onHint);
+  const hints = toggle("hints", ["ui-lantern", t("Hints are on")], ["ui-lantern", t("Hints are off")]);
   const pause = item("ui-pause", t("Ask for a pause"), () => send({ do: "consent", to: "pause", yes: true }));
   const chat = item("ui-chat", "", () => send({ do: "close_chat", closed: !state.table.chat_closed }));
   const hosts = el("div", {
@@ -159,6 +160,7 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
       pace,
     ),
     hint,
+    hints,
     pause,
     chat,
     hosts,
@@ -219,7 +221,7 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
 
   /**
    * Create a switch for a preference.
-   * @param {"sound" | "vibration"} name
+   * @param {"sound" | "vibration" | "hints"} name
    * @param {...string[]} states
    */
   function toggle(name, ...states) {
@@ -264,6 +266,7 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
       const playing =
         table.status === "running" && you.seat !== null && view && !view.players[you.seat]?.resigned;
       hint.hidden = !playing || !table.hints || !state.choices.length;
+      hints.hidden = !playing || !table.hints || !pref("firstGames").includes(table.id);
       pause.hidden = !playing || table.paused;
       resign.hidden = !playing;
       leave.hidden = !playing || table.seats.some(({ person }, seat) => person && seat !== you.seat);

@@ -11,6 +11,10 @@ const defaults = {
   tab: "log",
   pace: "normal",
   shortcuts: true,
+  /** Whether hints appear by themselves in the first games against bots (first_hints.js). */
+  hints: true,
+  /** The first games against bots on this browser. */
+  firstGames: /** @type {string[]} */ ([]),
   /** Tables with the hand layout (hand_layout.js). */
   hands: /** @type {string[]} */ ([]),
 };

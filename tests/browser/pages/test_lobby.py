@@ -18,6 +18,18 @@ def test_one_click_from_the_front_page_into_a_game_against_bots(person: Callable
     stranger.page.get_by_role("button", name="Play now against bots").click()
     stranger.page.wait_for_url(re.compile(r"/g/"))
     expect(stranger.page.locator('#table[data-phase="running"]')).to_be_visible()
+    # The first games show hints, until they are switched off.
+    stranger.wait_until_mine()
+    expect(stranger.page.locator(".tray-hint")).to_have_text(re.compile("^Hint: "), timeout=30_000)
+    expect(stranger.page.locator(".choice")).to_have_count(1)
+    stranger.page.locator(".status-menu summary").first.click()
+    stranger.page.get_by_role("button", name="Hints are on").click()
+    expect(stranger.page.get_by_role("button", name="Hints are off")).to_be_visible()
+    stranger.page.keyboard.press("Escape")
+    stranger.page.locator(".choice").click()
+    expect(stranger.page.locator(".tray-hint")).to_contain_text("left")
+    game = stranger.page.url.split("/g/")[1]
+    assert stranger.api("GET", f"/games/{game}")["table"]["hints"]
 
 
 def test_a_double_click_opens_one_table(person: Callable[..., Player]):
