@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from app.bots.evaluation import CERTAINTY, Evaluator
+from app.bots.evaluation import CERTAINTY, Evaluator, next_seat
 from app.rules.core.event import CardsDrawn, DeckShuffled, Event, RowLaid
 from app.rules.core.position import Position
 
@@ -53,6 +53,8 @@ def luck_of_action(
         return luck
     # Every card of the action is unknown first; `hand_sizes` counts it all the same.
     shown = after.copy()
+    # The evaluation knows turns from their ends; halfway, a card is worth what it is worth afterwards.
+    to_move = after.turn_seat if after.turn_seat != before.turn_seat else next_seat(after, after.turn_seat)
     for draw in draws:
         _change_hand(shown, draw.seat, draw.kind, -1)
     for draw in draws:
@@ -61,7 +63,7 @@ def luck_of_action(
         total = draw.pool.total()
         for kind, count in draw.pool.items():
             _change_hand(shown, draw.seat, kind, 1)
-            chances = evaluator.chances(shown)
+            chances = evaluator.chances(shown, to_move)
             _change_hand(shown, draw.seat, kind, -1)
             means = [mean + chance * count / total for mean, chance in zip(means, chances, strict=True)]
             if kind == draw.kind:

@@ -5,13 +5,13 @@
 
 import { groupByAction, turnArrows } from "../board/arrows.js";
 import { Board } from "../board/board.js";
-import { getUrl, postUrl, RefusedError } from "../core/api.js";
+import { get, getUrl, postUrl, RefusedError } from "../core/api.js";
 import { el, find, setChildren, svg } from "../core/dom.js";
 import { describeEvents } from "../core/event_text.js";
 import { foldAll } from "../core/fold.js";
 import { formatPercent, formatRelativeTime, t, tn } from "../core/i18n.js";
-import { symbolIcon } from "../core/icons.js";
-import { cardName, personName } from "../core/names.js";
+import { pirateIcon, symbolIcon } from "../core/icons.js";
+import { cardCount, cardName, colourName, letterOf, personName, seatName } from "../core/names.js";
 import { describeChoice } from "../table/choice_text.js";
 import { cardsOf, choiceOfType, clickCard, clickPlace, keepFitting, offers } from "../table/selection.js";
 
@@ -135,7 +135,10 @@ const open = (next) =>
     show(opened);
     board.setSeats(seats());
     say.textContent = t("Find a better turn.");
-    more.textContent = tn("{n} puzzle is left today.", "{n} puzzles are left today.", queue.length + 1);
+    more.textContent = [
+      t("You play {colour}.", { colour: colourName(opened.seat) }),
+      tn("{n} puzzle is left today.", "{n} puzzles are left today.", queue.length + 1),
+    ].join(" ");
   });
 
 /** @param {Action[]} turn */
@@ -238,6 +241,38 @@ function MoveButton(choice) {
   );
 }
 
+/** @param {Card[]} cards */
+const MiniCards = (cards) =>
+  cards.map((card) =>
+    el(
+      card.endsWith("*") ? "span.mini-card.is-dark" : "span.mini-card",
+      { title: cardName(card) },
+      symbolIcon(card, "symbol"),
+      el("span.hidden", {}, cardName(card)),
+    ),
+  );
+
+/** List what else the player sees: the row, and the other hands as far as they are open. */
+function Facts() {
+  const { view, seat } = position;
+  const others = view.players.flatMap(({ hand, cards }, at) =>
+    at === seat
+      ? []
+      : [
+          el(
+            "li",
+            {},
+            pirateIcon(at, letterOf(at)),
+            el("b", {}, seatName(seats(), at)),
+            ...(hand ? MiniCards(hand) : [cardCount(Number(cards))]),
+          ),
+        ],
+  );
+  const row =
+    view.options.supply === "row" ? el("li", {}, el("b", {}, t("Row")), ...MiniCards(view.row)) : null;
+  return [row, ...others];
+}
+
 /** Highlight what can be done, and show the hand. */
 function draw() {
   const { choices, view, seat } = position;
@@ -251,6 +286,7 @@ function draw() {
       draws: list[0].draws,
     })),
   });
+  setChildren(find("[data-facts]", page), ...Facts());
   const { hand, cards } = view.players[seat];
   const held = hand ?? [];
   const kinds = [...new Set(held)];
@@ -313,13 +349,15 @@ async function refresh() {
 
 async function start() {
   try {
-    await postUrl("/practice/mistakes/search", {});
-    await refresh();
+    const { person } = await get("/me");
+    if (person) {
+      await postUrl("/practice/mistakes/search", {});
+      await refresh();
+    } else showIdle({ due: 0, waiting: 0, done: 0, searching: 0, next_at: null, puzzles: [] });
   } catch (problem) {
+    fail(problem);
+  } finally {
     find("[data-waiting]", page).hidden = true;
-    if (problem instanceof RefusedError && problem.status === 401)
-      showIdle({ due: 0, waiting: 0, done: 0, searching: 0, next_at: null, puzzles: [] });
-    else fail(problem);
   }
 }
 

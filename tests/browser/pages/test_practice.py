@@ -51,6 +51,8 @@ def test_a_mistake_comes_back_as_a_puzzle(person: Callable[..., Player], game_se
     page.goto(f"{ann.url}/practice")
     say = page.locator("[data-say]")
     expect(say).to_have_text("Find a better turn.", timeout=90_000)
+    expect(page.locator("[data-facts] li")).to_have_count(1)  # the other player; there is no row
+    expect(page.locator("[data-facts]")).to_contain_text("cards")
     # A turn is put together with clicks, started again, and judged at its end.
     source = page.locator("[data-board] .is-source").first
     moves = page.locator("[data-moves] button")
@@ -78,7 +80,7 @@ def test_a_mistake_comes_back_as_a_puzzle(person: Callable[..., Player], game_se
     # It is not due any more, and the player's page says what is left.
     left = page.evaluate("fetch('/practice/mistakes').then((answer) => answer.json())")
     assert left["waiting"] == 1
-    store_mistake(game_server, ann, play_badly(ann, bo, 1))
+    store_mistake(game_server, ann, play_badly(ann, bo, 2))
     page.goto(f"{ann.url}/me")
     notice = page.locator("[data-to-practice]")
     expect(notice).to_contain_text("waiting for a better idea")
