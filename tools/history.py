@@ -71,6 +71,7 @@ def _tables(size: Size, now: int) -> dict[str, tuple[int, Mapping[str, str]]]:
     is_old = f"{at} < {ms - _CHAT_DAYS * _DAY * 1000}"
     nth_game = f"'h' || ({_FIRST} + n / {lines})"
     others = size.others
+    owned, age = {"person": _PLAYER, "game": _GAME}, f"{now} - CAST(n % 170 AS bigint) * {_DAY}"
     return {
         "players": (
             people,
@@ -186,28 +187,13 @@ def _tables(size: Size, now: int) -> dict[str, tuple[int, Mapping[str, str]]]:
         "mistakes": (
             others,
             {
-                "person": _PLAYER,
-                "game": _GAME,
+                **owned,
+                **dict.fromkeys(("seat", "best", "played", "stage", "tries"), "1"),
                 "step": "n % 60",
-                "seat": "0",
-                "best": "7000",
-                "played": "5000",
-                "found_at": f"{now} - CAST(n % 170 AS bigint) * {_DAY}",
-                "due_at": f"CASE WHEN n % 3 = 0 THEN {now} END",
-                "stage": "n % 4",
-                "tries": "n % 4",
+                "found_at": age,
             },
         ),
-        "mistake_searches": (
-            others,
-            {
-                "person": _PLAYER,
-                "game": _GAME,
-                "asked_at": f"{now} - CAST(n % 350 AS bigint) * {_DAY}",
-                "lease_until": "0",
-                "done_at": f"{now} - {_DAY}",
-            },
-        ),
+        "mistake_searches": (others, {**owned, "asked_at": age, "lease_until": "0", "done_at": f"{now}"}),
         "audit": (
             others,
             {

@@ -10,7 +10,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from app.store.people.mistakes import Mistake
-from app.web.api.games import GameId
 from app.web.auth.identity import KnownPerson
 from app.web.errors import BadRequest, NotFound, TooMany
 from app.web.mistakes import Mistakes
@@ -30,6 +29,7 @@ JUDGE_COST_MS = 150.0
 RETRY_SECONDS = 10
 
 Json = dict[str, Any]
+PuzzleGame = Annotated[str, Path(max_length=40)]
 Step = Annotated[int, Path(ge=0, le=1_000_000)]
 
 
@@ -87,24 +87,24 @@ async def _read_actions(request: Request) -> list[Json]:
     return actions
 
 
-@router.post("/practice/mistakes/{game}/{step}/play")
-async def play(request: Request, game: GameId, step: Step, person: KnownPerson) -> Response:
+@router.post("/practice/mistakes/{puzzle}/{step}/play")
+async def play(request: Request, puzzle: PuzzleGame, step: Step, person: KnownPerson) -> Response:
     """Return the puzzle after some actions."""
     limits = site_of(request).limits
     limits.take_write(person.id)
     actions = await _read_actions(request)
-    mistake = await _find(request, person.id, game, step)
+    mistake = await _find(request, person.id, puzzle, step)
     limits.take_work(request, PLAY_COST_MS)
     return JSONResponse(await _mistakes_of(request).play(mistake, actions))
 
 
-@router.post("/practice/mistakes/{game}/{step}/judge")
-async def judge(request: Request, game: GameId, step: Step, person: KnownPerson) -> Response:
+@router.post("/practice/mistakes/{puzzle}/{step}/judge")
+async def judge(request: Request, puzzle: PuzzleGame, step: Step, person: KnownPerson) -> Response:
     """Judge a whole turn, and set when the puzzle comes back."""
     site, mistakes = site_of(request), _mistakes_of(request)
     site.limits.take_write(person.id)
     actions = await _read_actions(request)
-    mistake = await _find(request, person.id, game, step)
+    mistake = await _find(request, person.id, puzzle, step)
     site.limits.take_work(request, JUDGE_COST_MS)
     found = await mistakes.judge(mistake, actions, person.id)
     if found is None:
