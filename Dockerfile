@@ -13,12 +13,13 @@ COPY migrations migrations
 RUN pip wheel --no-cache-dir --no-deps --no-build-isolation --wheel-dir /opt/wheel .
 RUN pip --python /opt/cartagena/bin/python install \
     --no-cache-dir --only-binary :all: --constraint constraints.txt "$(echo /opt/wheel/cartagena-*.whl)[pictures]"
-# Remove what the server never reads: tests and sources of packages, and Babel data of unsupported languages.
+# Remove what the server never reads: tests and sources of packages, and Babel data of unsupported languages. British
+# English inherits from en_001 and Bokmål from no.
 RUN find /opt/cartagena -type d '(' -name tests -o -path '*/sqlalchemy/testing' -o -path '*/alembic/testing' ')' \
     -prune -exec rm -rf {} + \
     && find /opt/cartagena -type f '(' -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.[ch]' ')' -delete \
-    && find /opt/cartagena -path '*/babel/locale-data/*.dat' ! -name root.dat ! -name en.dat ! -name sv.dat \
-    ! -name nb.dat ! -name nl.dat ! -name de.dat ! -name fr.dat ! -name es.dat ! -name it.dat -delete
+    && find /opt/cartagena -path '*/babel/locale-data/*.dat' ! -name root.dat ! -name en.dat \
+    ! -name en_001.dat ! -name en_GB.dat ! -name sv.dat ! -name no.dat ! -name nb.dat ! -name nl.dat ! -name de.dat ! -name fr.dat ! -name es.dat ! -name it.dat -delete
 
 FROM python:3.13-slim-trixie
 LABEL org.opencontainers.image.title="Cartagena online" \

@@ -17,6 +17,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -24,7 +25,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.play.ports import StoreUnavailable
 from app.settings import BadSettings, Settings, settings_from
-from app.store.database import open_database
+from app.store.database import get_sqlite_file, is_sqlite, open_database
+from app.store.file_lock import FileInUse, lock_database_file
 from app.store.games.queue_failures import SqlFailures
 from app.store.games.store import open_store
 from app.store.people.admin import AdminStore
@@ -32,6 +34,7 @@ from app.store.people.personal_data import PersonalDataStore
 from app.store.people.players import PeopleStore
 from app.store.people.pushes import PushStore
 from app.store.people.social import SocialStore
+from app.store.sqlite_backup import BackupFailed, back_up, restore
 
 _DURATION = re.compile(r"(\d+)([hdw])")
 _MAX_NUMBER = 2**31 - 1
@@ -103,6 +106,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar=("QUEUE", "KEY"),
         help="clear this row's failures so that it is processed again",
     )
+    backup = command(
+        "backup", "back up the SQLite database while the server runs, and delete old backups", _backup
+    )
+    backup.add_argument("--folder", default="backups", help="where backups are kept (default: %(default)s)")
+    backup.add_argument(
+        "--days", type=_parse_number, default=14, help="for how many days (default: %(default)s)"
+    )
+    restore = command(
+        "restore", "replace the SQLite database by a backup; the server must be stopped", _restore
+    )
+    restore.add_argument("file")
     audit = command("audit", "show the audit log, newest entry first", _audit)
     audit.add_argument("--limit", type=_parse_number, default=50)
 
@@ -335,6 +349,33 @@ async def _audit(context: AdminContext) -> None:
         "subject",
         "detail",
     )
+
+
+def _find_sqlite_file(context: AdminContext) -> Path:
+    if not is_sqlite(context.settings.database_url):
+        raise CommandFailed("this is for SQLite; docs/deploy.md says how to back up PostgreSQL.")
+    return Path(get_sqlite_file(context.settings.database_url))
+
+
+async def _backup(context: AdminContext) -> None:
+    file, arguments = _find_sqlite_file(context), context.arguments
+    try:
+        backup = await asyncio.to_thread(back_up, file, Path(arguments.folder), arguments.days, context.now)
+    except BackupFailed as problem:
+        raise CommandFailed(f"{problem}.") from None
+    print(f"Wrote {backup} ({backup.stat().st_size / 1e6:.1f} MB).")
+
+
+async def _restore(context: AdminContext) -> None:
+    file = _find_sqlite_file(context)
+    try:
+        with lock_database_file(context.settings.database_url, wait_seconds=0):
+            kept = await asyncio.to_thread(restore, file, Path(context.arguments.file), context.now)
+    except FileInUse:
+        raise CommandFailed("a server is using the database; stop it first.") from None
+    except BackupFailed as problem:
+        raise CommandFailed(f"{problem}.") from None
+    print(f"Restored {context.arguments.file}." + (f" The database of before is {kept}." if kept else ""))
 
 
 def _parse_duration(span: str) -> int:

@@ -28,6 +28,7 @@ from app.store.database import Database, open_database
 from app.store.games.store import open_store
 from app.store.people.accounts import AccountStore
 from app.store.people.deals import DealStore
+from app.store.people.mistakes import MistakeStore
 from app.store.people.notices import NoticeStore
 from app.store.people.outbox import OutboxStore
 from app.store.people.personal_data import PersonalDataStore
@@ -55,10 +56,12 @@ from app.web.api import (
 from app.web.api.reviews import Reviews
 from app.web.auth.passwords import Passwords
 from app.web.auth.sessions import SessionMiddleware
+from app.web.deal_pars import DealPars
 from app.web.deals import Deals
 from app.web.errors import install_error_handlers
 from app.web.game_server import open_game_server
 from app.web.maintenance import Maintenance
+from app.web.mistakes import Mistakes
 from app.web.offload import Offload
 from app.web.pages.routes import install_pages
 from app.web.pictures.cache import PictureCache
@@ -160,7 +163,7 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         async def is_blocked(person: Actor, others: Iterable[str]) -> bool:
             return await site.social.is_blocked(person.ids, list(others))
 
-        pool = BotPool(
+        pool = app.state.bot_pool = BotPool(
             workers=settings.bot_workers, on_outcome=counts.count_bot_choice, share_of=site.shares.share_of
         )
         stack.push_async_callback(pool.close)
@@ -178,8 +181,13 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         app.state.game_server = game_server  # apart: in one statement mypy would take both for Any
 
         deals = app.state.deals = Deals(DealStore(database), game_server, site.offload)
+        pars = DealPars(deals, game_server, site.offload)
         reviews = app.state.reviews = Reviews(pool.review, site.shares.share_of)
         stack.push_async_callback(reviews.close)
+
+        mistakes = app.state.mistakes = Mistakes(
+            MistakeStore(database), site.people, game_server, pool, site.offload
+        )
 
         pictures = app.state.pictures = PictureCache(site.offload)
         stack.push_async_callback(pictures.close)
@@ -197,7 +205,7 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         counts.watch_gauge("tasks", lambda: len(asyncio.all_tasks()))
         tasks, outbox = Tasks(), OutboxStore(database)
         queues = app.state.queues = make_queues(
-            site, game_server, deals, RetentionStore(database), outbox, tasks
+            site, game_server, deals, pars, mistakes, RetentionStore(database), outbox, tasks
         )
         for name in queues:
             counts.watch_queue(name, partial(game_server.failures.count_set_aside, name))

@@ -74,8 +74,8 @@ class Settings:
         60.0, "Seconds after which an unused room is unloaded; it is reloaded from its log on demand.", low=0
     )
     new_tables: int = _setting(
-        2,
-        "Version of new tables: 2. A release that adds a version also accepts the one before, for rolling updates.",
+        4,
+        "Version of new tables: 4, or 2 during a rolling update from a release that does not know 4.",
         low=2,
     )
     # Logs and metrics
@@ -264,12 +264,22 @@ def _validate(settings: Settings) -> Settings:
         "redis",
         "must start with redis://, rediss:// or unix://, or be empty",
     )
+    for name, is_broken in (
+        ("database", not scheme.startswith("sqlite") and _has_broken_database_password(settings.database)),
+        ("redis", not settings.redis.startswith("unix") and _has_broken_redis_password(settings.redis)),
+    ):
+        require(
+            not is_broken,
+            name,
+            "has a password with characters that are not URL-safe, such as @ / ? #; "
+            "use letters and digits only, or percent-encode them (@ is %40)",
+        )
     require(
         settings.log_level in ("debug", "info", "warning", "error"),
         "log_level",
         "must be debug, info, warning or error",
     )
-    require(settings.new_tables <= 2, "new_tables", "must be at most 2")
+    require(settings.new_tables in (2, 4), "new_tables", "must be 2 or 4")
     require(settings.log_format in ("text", "json"), "log_format", "must be text or json")
     require(
         settings.smtp_security in ("starttls", "tls", "none"),
@@ -315,6 +325,21 @@ def _validate(settings: Settings) -> Settings:
 def _are_sites(sites: list[str]) -> bool:
     """Return whether each site is a valid CSP source: scheme, host (possibly a wildcard), optional port."""
     return bool(sites) and all(_EMBED_SITE.fullmatch(site) for site in sites)
+
+
+def _has_broken_database_password(url: str) -> bool:
+    """Return whether the password ends early: SQLAlchemy reads it up to the first @."""
+    rest = url.partition("://")[2]
+    credentials = re.match(r"[^:/]*(?::[^@]*)?@", rest)
+    return credentials is not None and "@" in rest[credentials.end() :].partition("?")[0]
+
+
+def _has_broken_redis_password(url: str) -> bool:
+    """Return whether the password ends early: redis-py reads the authority up to the first / ? or #."""
+    rest = url.partition("://")[2]
+    authority = re.split("[/?#]", rest, maxsplit=1)[0]
+    behind = rest[len(authority) :]
+    return "@" in (behind.partition("?")[0] if "@" in authority else behind)
 
 
 def _is_loopback(host: str) -> bool:

@@ -95,3 +95,45 @@ def test_package_without_the_program_is_reported(monkeypatch: pytest.MonkeyPatch
 
 def test_library_found_by_the_loader_is_installed() -> None:
     assert debian.library("libc.so.6", "libc6") == "libc.so.6"
+
+
+POSTINST_APT = """#!/bin/sh
+case "$*" in *update*) exit 0;; esac
+for word; do case "$word" in DPkg::Path=*) PATH="${word#*=}";; esac; done
+export PATH
+if deb-systemd-helper --quiet was-enabled brass.service; then echo enabled; else echo left; fi >> LOG
+deb-systemd-invoke start brass.service && echo "start did nothing" >> LOG
+deb-systemd-helper update-state brass.service
+printf '#!/bin/sh\\n' > PLACE/brass
+chmod +x PLACE/brass
+"""
+
+
+def test_installation_is_announced_and_enables_no_service(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """apt runs the package's script with the path it is given; this one does what debhelper writes into scripts."""
+    log, system = tmp_path / "log", tmp_path / "system"
+    system.mkdir()
+    for name in ("deb-systemd-helper", "deb-systemd-invoke"):
+        real = system / name
+        real.write_text(f'#!/bin/sh\necho "real {name} $*" >> {log}\n')
+        real.chmod(0o755)
+    apt = tmp_path / "apt-get"
+    apt.write_text(POSTINST_APT.replace("LOG", str(log)).replace("PLACE", str(tmp_path)))
+    apt.chmod(0o755)
+    for tool in ("sh", "chmod"):
+        (tmp_path / tool).symlink_to(shutil.which(tool) or "")
+    monkeypatch.setattr(debian, "_SYSTEM_PATH", f"{system}:{debian._SYSTEM_PATH}")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert debian.program("brass", wanted_for="the chart") == str(tmp_path / "brass")
+    assert log.read_text().splitlines() == [
+        "left",
+        "start did nothing",
+        "real deb-systemd-helper update-state brass.service",
+    ]
+    assert (
+        "the chart needs the program brass, which is not on the PATH. "
+        "Installing with apt-get, without enabling or starting services: brass"
+    ) in capfd.readouterr().err

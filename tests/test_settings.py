@@ -109,6 +109,44 @@ def test_error_messages_never_contain_a_secret() -> None:
     assert "my-little-secret" not in str(refusal.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "url"),
+    [
+        ("DATABASE", "postgresql://cartagena:my@word@postgres/cartagena"),
+        ("DATABASE", "postgres://cartagena:my@wo/rd@postgres/cartagena"),
+        ("DATABASE", "postgresql://cartagena:@@postgres/cartagena"),
+        ("REDIS", "redis://:my/word@redis:6379/0"),
+        ("REDIS", "redis://:my#word@redis:6379/0"),
+        ("REDIS", "redis://:my?word@redis:6379/0"),
+        ("REDIS", "rediss://user:my@wo/rd@redis:6379"),
+    ],
+)
+def test_password_that_is_not_url_safe_is_refused_with_an_explanation(name: str, url: str) -> None:
+    with pytest.raises(BadSettings) as refusal:
+        read_settings({f"CARTAGENA_{name}": url})
+    assert f"CARTAGENA_{name} has a password with characters that are not URL-safe" in str(refusal.value)
+    assert "my" not in str(refusal.value), "the message must not show the password"
+
+
+@pytest.mark.parametrize(
+    ("name", "url"),
+    [
+        ("DATABASE", "postgresql://cartagena:my%40word@postgres/cartagena"),
+        ("DATABASE", "postgresql://cartagena:a/b?c#d@postgres/cartagena"),  # SQLAlchemy can read these
+        ("DATABASE", "postgresql://cartagena@postgres:5432/cartagena"),
+        ("DATABASE", "postgresql://u:p@/d?host=/tmp/@socket"),
+        ("DATABASE", "sqlite:////srv/me@home/cartagena.db"),
+        ("REDIS", "redis://:my%2Fword@redis:6379/0"),
+        ("REDIS", "redis://:my@word@redis:6379/0"),  # redis-py can read this
+        ("REDIS", "rediss://:p@redis:6379?ssl_ca_certs=/etc/a@b.pem"),
+        ("REDIS", "unix:///run/redis@home.sock"),
+    ],
+)
+def test_password_that_its_driver_can_read_is_accepted(name: str, url: str) -> None:
+    settings = read_settings({f"CARTAGENA_{name}": url})
+    assert url in (settings.database, settings.redis)
+
+
 def test_every_setting_has_a_description() -> None:
     for each in fields(Settings):
         assert each.metadata["sentence"].endswith(".")

@@ -1,6 +1,7 @@
 """Find programs and libraries that no wheel contains, or install them from Debian's packages.
 
-Only root on Debian installs anything; for other users the error says how to.
+Only root on Debian installs anything; for other users the error says how to. An installation is announced, and no
+service of a package is enabled or started.
 """
 
 from __future__ import annotations
@@ -14,6 +15,16 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
+
+_SYSTEM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin"  # apt's default for the scripts of packages
+# Commands by which a package's script enables and starts its services. Those that would do so report that they have
+# done it or that there is nothing to do; all others are passed on.
+_SERVICE_COMMANDS = {
+    "deb-systemd-helper": ("was-enabled", 1),  # then the script leaves the service as it is
+    "deb-systemd-invoke": ("start", 0),
+    "invoke-rc.d": ("start", 0),
+    "update-rc.d": ("defaults", 0),
+}
 
 __all__ = ["Missing", "found_or_installed", "library", "program"]
 
@@ -62,17 +73,41 @@ def found_or_installed(found: Callable[[], str | None], packages: Sequence[str],
 def _install(found: Callable[[], str | None], packages: Sequence[str], otherwise: str) -> str:
     """Install under a lock: if several test processes ask at once, one installs and the others check again."""
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    apt = ["apt-get", "-o", "DPkg::Lock::Timeout=300"]
-    with Path(tempfile.gettempdir(), "cartagena-apt.lock").open("w") as lock:
+    with (
+        Path(tempfile.gettempdir(), "cartagena-apt.lock").open("w") as lock,
+        tempfile.TemporaryDirectory(prefix="cartagena-apt-") as commands,
+    ):
         fcntl.flock(lock, fcntl.LOCK_EX)
+        _write_service_commands(Path(commands))
+        apt = ["apt-get", "-o", "DPkg::Lock::Timeout=300", "-o", f"DPkg::Path={commands}:{_SYSTEM_PATH}"]
         answer, code = found(), 0
         # Without recommended packages: with Chromium these are two hundred, and take minutes.
         install = ["install", "-y", "--no-install-recommends"]
         steps = [["update"], *([*install, *package.split()] for package in packages)]
         while answer is None and steps:
-            command = [*apt, *steps.pop(0)]
+            step = steps.pop(0)
+            if step[0] == "install":
+                names = " ".join(step[3:])
+                print(
+                    f"{otherwise}. Installing with apt-get, without enabling or starting services: {names}",
+                    file=sys.stderr,
+                    flush=True,
+                )
+            command = [*apt, *step]
             done = subprocess.run(command, env=environment, stdout=sys.stderr, stdin=subprocess.DEVNULL)
             code, answer = done.returncode, found()
         if answer is None:
             raise Missing(f"{otherwise}, and apt-get could not install {packages[-1]} (it ended with {code})")
         return answer
+
+
+def _write_service_commands(folder: Path) -> None:
+    """Write commands that packages' scripts find before the system's own."""
+    for name, (word, code) in _SERVICE_COMMANDS.items():
+        command = folder / name
+        command.write_text(
+            "#!/bin/sh\n"
+            f'for word; do [ "$word" != {word} ] || exit {code}; done\n'
+            f'PATH={_SYSTEM_PATH} exec {name} "$@"\n'
+        )
+        command.chmod(0o755)

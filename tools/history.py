@@ -20,8 +20,8 @@ from app.play.engines import CURRENT_RULES_VERSION
 from app.play.log.terms import parse_terms
 from app.store.database import Database, PostgresDatabase
 from app.store.games.game_creation import _make_game_row
-from app.store.tables import deals as people_tables
 from app.store.tables import games as game_tables
+from app.store.tables import practice as people_tables
 from app.store.tables.games import games
 
 __all__ = ["FILLED", "SMALL", "Size", "fill", "game_id", "player_id"]
@@ -71,6 +71,7 @@ def _tables(size: Size, now: int) -> dict[str, tuple[int, Mapping[str, str]]]:
     is_old = f"{at} < {ms - _CHAT_DAYS * _DAY * 1000}"
     nth_game = f"'h' || ({_FIRST} + n / {lines})"
     others = size.others
+    owned, age = {"person": _PLAYER, "game": _GAME}, f"{now} - CAST(n % 170 AS bigint) * {_DAY}"
     return {
         "players": (
             people,
@@ -183,6 +184,16 @@ def _tables(size: Size, now: int) -> dict[str, tuple[int, Mapping[str, str]]]:
                 "line": "'[]'",
             },
         ),
+        "mistakes": (
+            others,
+            {
+                **owned,
+                **dict.fromkeys(("seat", "best", "played", "stage", "tries"), "1"),
+                "step": "n % 60",
+                "found_at": age,
+            },
+        ),
+        "mistake_searches": (others, {**owned, "asked_at": age, "lease_until": "0", "done_at": f"{now}"}),
         "audit": (
             others,
             {

@@ -7,7 +7,7 @@ from app.bots.turn_search import Plan, plans
 from app.rules.core.action import Action
 from app.rules.core.position import Position
 
-__all__ = ["captain", "ranked_plans"]
+__all__ = ["captain", "ranked_plans", "search_plans"]
 
 _SEARCH_WIDTH = 32
 
@@ -20,8 +20,12 @@ def captain(decision: Decision) -> Action:
 
 def ranked_plans(decision: Decision, position: Position, width: int) -> list[Plan]:
     """Return plans for the turn, best first. A winning plan is returned alone."""
+    return decision.drop_passes(search_plans(decision, position, width))
+
+
+def search_plans(decision: Decision, position: Position, width: int = _SEARCH_WIDTH) -> list[Plan]:
+    """Return plans for the turn, best first, with those that only pass."""
     evaluator = decision.evaluator()
-    candidates = plans(position, decision.seat, width, decision.meter, evaluator.value, evaluator.rough_score)
-    candidates = decision.drop_passes(candidates)
-    candidates.sort(key=lambda plan: -plan.value)
-    return candidates
+    found = plans(position, decision.seat, width, decision.meter, evaluator.value, evaluator.rough_score)
+    found.sort(key=lambda plan: -plan.value)
+    return found

@@ -51,14 +51,32 @@ def choose(
     """
     if not actions:
         raise ValueError("there is nothing to choose from")
-    own_seat = acting_seat(view, actions) if seat is None else seat
     if len(actions) == 1 and "count" not in actions[0]:
         return actions[0]
+    decision = make_decision(view, actions, history, level, budget, rng, seat=seat, on_best=on_best)
+    if view["pending"] is not None:
+        return rules.action_to_json(_answer_pending(decision, level))
+    return rules.action_to_json(CHOOSERS[level](decision))
+
+
+def make_decision(
+    view: Json,
+    actions: Sequence[Json],
+    history: Sequence[Json],
+    level: str,
+    budget: Budget,
+    rng: Random,
+    *,
+    seat: int | None = None,
+    on_best: OnBest | None = None,
+) -> Decision:
+    """Return the input of a level's decision."""
+    own_seat = acting_seat(view, actions) if seat is None else seat
     listed = [_parse_action(action) for action in actions]
     sampler = PositionSampler(view, own_seat, history, infers=level == "legend")
     must_move = view["turn"]["taken"] == 0 and _passed_last_turn(history, own_seat)
     turns = _count_turns_ended(history, own_seat)
-    decision = Decision(
+    return Decision(
         sampler,
         own_seat,
         listed,
@@ -69,9 +87,6 @@ def choose(
         turns,
         max(0.0, min(1.0, (turns - _PATIENCE_TURNS) / _PATIENCE_TURNS)),
     )
-    if view["pending"] is not None:
-        return rules.action_to_json(_answer_pending(decision, level))
-    return rules.action_to_json(CHOOSERS[level](decision))
 
 
 def _count_turns_ended(history: Sequence[Json], seat: int) -> int:

@@ -20,7 +20,7 @@ from app.bots.turn_search import Plan, plans
 from app.rules.core.action import Action
 from app.rules.core.position import Position
 
-__all__ = ["legend"]
+__all__ = ["Search", "World", "legend"]
 
 _ROOT_WIDTH = 30
 _ROUNDS = ((12, 2), (6, 3), (3, 5), (2, 8))
@@ -75,7 +75,7 @@ class _Node:
         return best
 
 
-class _World:
+class World:
     """One sampled position, with a tree for each turn of the root that is compared on it."""
 
     __slots__ = ("edges", "position")
@@ -85,7 +85,7 @@ class _World:
         self.edges: dict[int, _Edge] = {}
 
 
-class _Search:
+class Search:
     """The search trees of one decision."""
 
     def __init__(self, decision: Decision, position: Position, candidates: Sequence[Plan]) -> None:
@@ -95,7 +95,11 @@ class _Search:
         self._meter: Meter = decision.meter
         self._judge = Evaluator(ruleset)
         self._judges = [Evaluator(ruleset, seat) for seat in range(len(position.pirates))]
-        self.worlds: list[_World] = []
+        self.worlds: list[World] = []
+
+    def plan(self, index: int) -> Plan:
+        """Return a turn of the root."""
+        return self._candidates[index]
 
     def mean(self, index: int) -> int:
         """Return the mean value of a turn of the root; its evaluation counts as one descent."""
@@ -107,7 +111,7 @@ class _Search:
                 visits += edge.visits
         return total // visits
 
-    def descend(self, world: _World, index: int) -> None:
+    def descend(self, world: World, index: int) -> None:
         """Descend from a turn of the root to a new leaf and add the leaf's value to all edges on the path."""
         edge = world.edges.get(index)
         if edge is None:
@@ -169,7 +173,7 @@ def legend(decision: Decision) -> Action:
     del candidates[_ROUNDS[0][0] :]
     if candidates[0].value == CERTAINTY or len(candidates) == 1:
         return candidates[0].actions[0]
-    search = _Search(decision, position, candidates)
+    search = Search(decision, position, candidates)
     # With open hands and a face-up row, almost nothing is hidden.
     is_known = decision.sampler.is_open and position.ruleset.has_row
     effort = _DESCENTS if is_known else _HIDDEN_DESCENTS
@@ -181,7 +185,7 @@ def legend(decision: Decision) -> Action:
         del alive[max_alive:]
         while len(search.worlds) < (1 if is_known else max_worlds):
             sampled = decision.sampler.sample(decision.rng) if search.worlds else position
-            search.worlds.append(_World(sampled))
+            search.worlds.append(World(sampled))
         descents = max(1, effort // len(_ROUNDS) // (len(alive) * len(search.worlds)))
         for world in search.worlds * descents:
             if decision.meter.is_spent():

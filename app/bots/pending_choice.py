@@ -48,10 +48,11 @@ def answer(position: Position, seat: int, listed: Sequence[Action]) -> Action:
     """Return the best answer to the pending choice of a seat."""
     if isinstance(listed[0], DiscardPlaceholder):
         return Discard(_least_valuable(position, seat, listed[0].count))
-    return max(listed, key=lambda action: _answer_value(position, seat, action, card_values(position, seat)))
+    return max(listed, key=lambda action: answer_value(position, seat, action, card_values(position, seat)))
 
 
-def _answer_value(position: Position, seat: int, action: Action, values: list[float]) -> float:
+def answer_value(position: Position, seat: int, action: Action, values: list[float]) -> float:
+    """Return the value of an answer, given the values of the cards (`card_values`)."""
     numbers = position.ruleset.kinds.by_name
     match action:
         case Steal(card):

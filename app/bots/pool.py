@@ -1,8 +1,8 @@
 """Pool of worker processes in which bots search, so that the event loop never blocks.
 
 Workers start on demand and stop when idle. The queue is bounded. If it is full, a worker dies or time is up, the pool
-returns the best action known so far, or a legal action that needs no search; every outcome is counted. A review has a
-process of its own, so that no bot waits for it.
+returns the best action known so far, or a legal action that needs no search; every outcome is counted. Reviews and
+analyses have processes of their own, so that no bot waits for them.
 
 Requests pass a fair queue (app/bots/fair_queue.py), so that one person's tables do not delay another's.
 """
@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 
 from app.bots.choosing import fallback_action
 from app.bots.fair_queue import FairQueue, QueueFull, Share, ShareOf
+from app.bots.hint import HINT_LEVEL, unexplained
 from app.bots.levels import MAX_SECONDS
 from app.rules import Json
 
@@ -38,6 +39,11 @@ _REVIEW_SECONDS = 20.0
 _FIXED_BUDGET_SECONDS = 30.0
 """Time limit of a search bounded in nodes, which takes a quarter of a second on an idle machine."""
 _FIXED_BUDGET_TRIES = 3
+_MAX_STUDIES = 24
+"""Analyses that run or wait; more would wait too long."""
+_SEARCH_SECONDS = 300.0
+"""Time limit of a search for mistakes, which takes 2 to 12 seconds of CPU at the lowest priority."""
+_RESULT_KEYS = ("action", "review", "result")
 _log = logging.getLogger("cartagena.bots")
 
 
@@ -78,8 +84,11 @@ class _Worker:
                 answer = json.loads(line)
                 if "best" in answer:
                     best[:] = [answer["best"]]
-                elif "action" in answer or "review" in answer:
-                    found: Json = answer.get("action") or answer["review"]
+                elif "why" in answer:
+                    hint: Json = answer
+                    return hint
+                elif answer.keys() & _RESULT_KEYS:
+                    found: Json = next(answer[key] for key in _RESULT_KEYS if key in answer)
                     return found
                 else:
                     _log.error("a bot worker refused a request: %s", answer.get("error"))
@@ -124,6 +133,9 @@ class BotPool:
         self._idle: list[_Worker] = []
         self._all: set[_Worker] = set()
         self._review_slot = asyncio.Semaphore(1)
+        self._search_slot = asyncio.Semaphore(1)
+        self._studies = FairQueue(1, _MAX_STUDIES)
+        self._idle_students: list[_Worker] = []
         self._last_request_at = 0.0
         self._sweeper: asyncio.Task[None] | None = None
         self._is_closed = False
@@ -175,21 +187,50 @@ class BotPool:
             return await self._choose_reproducibly(
                 {**request, "nodes": nodes, "seed": seed}, level, began, share
             )
-        fallback = fallback_action(view, actions, seat)
+        best: list[Json] = []
+        action = await self._run_queued(request, level, budget, share, best)
+        return action or (best[0] if best else fallback_action(view, actions, seat))
+
+    async def hint(
+        self,
+        view: Json,
+        actions: Sequence[Json],
+        history: Sequence[Json],
+        budget: float,
+        *,
+        seat: int,
+        person: str = "",
+    ) -> Json:
+        """Return {"action", "why", "params"}: the action of a captain and the reason for it (app/bots/hint.py)."""
+        request: Json = {
+            "view": view,
+            "actions": list(actions),
+            "history": list(history),
+            "hint": True,
+            "seat": seat,
+        }
+        found = await self._run_queued(request, HINT_LEVEL, budget, self._share_of(person), [])
+        return found or unexplained(fallback_action(view, actions, seat))
+
+    async def _run_queued(
+        self, request: Json, level: str, budget: float, share: Share, best: list[Json]
+    ) -> Json | None:
+        """Return the answer to a request after at most `budget` seconds and the time in the queue, or None."""
         if self._is_closed:
             self._count(level, "full", 0.0)
-            return fallback
-        best: list[Json] = []
+            return None
+        began = asyncio.get_running_loop().time()
+        answer: Json | None = None
         seconds = max(0.01, min(budget, MAX_SECONDS.get(level, 1.0)))
         try:
             async with self._queue.slot(share) as fraction:
                 seconds = min(seconds, max(0.01, _MAX_WAIT_SECONDS * self._max_workers * fraction))
                 request["seconds"] = seconds
-                outcome, action = await self._run_request(request, seconds, best)
+                outcome, answer = await self._run_request(request, seconds, best, idle=self._idle)
         except QueueFull:
-            outcome, action = "full", None
+            outcome = "full"
         self._count(level, outcome, asyncio.get_running_loop().time() - began)
-        return action or (best[0] if best else fallback)
+        return answer
 
     async def _choose_reproducibly(self, request: Json, level: str, began: float, share: Share) -> Json:
         """Return the action for a request with a fixed budget. Raise DecisionUnavailable if all tries fail."""
@@ -198,7 +239,9 @@ class BotPool:
                 if self._is_closed:
                     raise QueueFull
                 async with self._queue.slot(share):
-                    outcome, action = await self._run_request(request, _FIXED_BUDGET_SECONDS, [])
+                    outcome, action = await self._run_request(
+                        request, _FIXED_BUDGET_SECONDS, [], idle=self._idle
+                    )
             except QueueFull:
                 self._count(level, "full", 0.0)
                 break
@@ -217,15 +260,51 @@ class BotPool:
             return None
         began = asyncio.get_running_loop().time()
         async with self._review_slot:
-            outcome, found = await self._run_request({"record": record}, _REVIEW_SECONDS, [], is_review=True)
+            outcome, found = await self._run_request({"record": record}, _REVIEW_SECONDS, [], idle=None)
         self._count("review", outcome, asyncio.get_running_loop().time() - began)
         return found
 
+    async def study(self, name: str, request: Json, seconds: float, person: str) -> Json | None:
+        """Return the result of a request about a position for which a person waits, or None if there is none now.
+
+        `name` counts its outcomes. Studies run one at a time beside the bots, shared fairly between people.
+        """
+        began = asyncio.get_running_loop().time()
+        try:
+            if self._is_closed:
+                raise QueueFull
+            async with self._studies.slot(self._share_of(person)):
+                outcome, found = await self._run_request(request, seconds, [], idle=self._idle_students)
+        except QueueFull:
+            outcome, found = "full", None
+        self._count(name, outcome, asyncio.get_running_loop().time() - began)
+        return found
+
+    async def find_mistakes(self, record: Json, seat: int) -> Json | None:
+        """Return the puzzles of a seat (app/bots/mistakes.py), or None if they cannot be found now.
+
+        Like a review, but no one waits for it, and reviews do not wait for it.
+        """
+        if self._is_closed:
+            return None
+        began = asyncio.get_running_loop().time()
+        async with self._search_slot:
+            request = {"find_mistakes": record, "seat": seat}
+            outcome, found = await self._run_request(request, _SEARCH_SECONDS, [], idle=None)
+        self._count("mistakes", outcome, asyncio.get_running_loop().time() - began)
+        return found
+
     async def _run_request(
-        self, request: Json, seconds: float, best: list[Json], *, is_review: bool = False
+        self,
+        request: Json,
+        seconds: float,
+        best: list[Json],
+        *,
+        idle: list[_Worker] | None,
     ) -> tuple[str, Json | None]:
+        """Run a request in one of the idle workers, or in a new one; None: one that ends afterwards."""
         self._last_request_at = asyncio.get_running_loop().time()
-        worker = self._idle.pop() if self._idle and not is_review else None
+        worker = idle.pop() if idle else None
         is_reusable = False
         outcome = "crashed"
         action: Json | None = None
@@ -237,7 +316,7 @@ class BotPool:
                 seconds += 2.0
             async with asyncio.timeout(seconds + self._grace):
                 action = await worker.send(request, best)
-            is_reusable = action is not None and not is_review
+            is_reusable = action is not None
             outcome = "chosen" if action is not None else "crashed"
         except TimeoutError:
             outcome = "late"
@@ -245,12 +324,13 @@ class BotPool:
             _log.error("cannot start a bot worker: %s", error)
         finally:
             if worker is not None:
-                await self._put_back(worker, is_reusable)
+                await self._put_back(worker, idle if is_reusable else None)
         return outcome, action
 
-    async def _put_back(self, worker: _Worker, is_reusable: bool) -> None:
-        if is_reusable and not self._is_closed:
-            self._idle.append(worker)
+    async def _put_back(self, worker: _Worker, idle: list[_Worker] | None) -> None:
+        """Keep a worker for further requests, or stop it if `idle` is None."""
+        if idle is not None and not self._is_closed:
+            idle.append(worker)
             if self._sweeper is None or self._sweeper.done():
                 self._sweeper = asyncio.create_task(self._stop_idle_workers())
             return
@@ -260,13 +340,14 @@ class BotPool:
     async def _stop_idle_workers(self) -> None:
         """Stop all workers after a time without requests, so that an idle server uses little memory."""
         loop = asyncio.get_running_loop()
-        while self._idle:
+        while self._idle or self._idle_students:
             await asyncio.sleep(self._idle_seconds)
             if loop.time() - self._last_request_at >= self._idle_seconds:
-                while self._idle:
-                    worker = self._idle.pop()
-                    self._all.discard(worker)
-                    await worker.stop()
+                for idle in (self._idle, self._idle_students):
+                    while idle:
+                        worker = idle.pop()
+                        self._all.discard(worker)
+                        await worker.stop()
 
     def _count(self, level: str, outcome: str, seconds: float) -> None:
         self.counts[outcome] += 1
@@ -283,6 +364,7 @@ class BotPool:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._sweeper
         self._idle.clear()
+        self._idle_students.clear()
         for worker in list(self._all):
             await worker.stop()
         self._all.clear()

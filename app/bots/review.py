@@ -10,17 +10,21 @@ is calibrated on self-play. For each turn it reports:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from app import rules
 from app.bots.budget import Budget, Meter
 from app.bots.evaluation import CERTAINTY, Evaluator
+from app.bots.luck import RESIDUAL_SD, luck_of_action, luck_of_deal
+from app.bots.reasons import Reason, Turn, explain_turn, follow
 from app.bots.turn_search import Plan, plans
 from app.rules import Json
-from app.rules.core.action import Action
+from app.rules.core.action import Action, End, Resign
+from app.rules.core.event import Event
 from app.rules.core.position import Position
-from app.rules.formats.record import Record
+from app.rules.formats.record import Move, Record
 
-__all__ = ["review"]
+__all__ = ["events_of_turn", "review"]
 
 _WIDTH = 24
 _MIN_BETTER_CHANCE = 0.015
@@ -36,6 +40,7 @@ def review(record: Record) -> Json:
     """Return the review as JSON; `step` counts actions as in the replay."""
     line = list(rules.replay(record))
     seats = range(record.options.players)
+    result_luck = _result_luck(line)
     turns: list[Json] = []
     first = 0
     for step in range(1, len(line)):
@@ -63,8 +68,20 @@ def review(record: Record) -> Json:
         "turning_points": _turning_points(turns, line[0][0]),
         "luck": [round(sum(t["luck"] for t in turns if t["seat"] == seat), 4) for seat in seats],
         "loss": [round(sum(t["loss"] for t in turns if t["seat"] == seat), 4) for seat in seats],
+        "result_luck": result_luck,
+        "result_error": None if result_luck is None else RESIDUAL_SD[record.options.players],
         "hints": [sum("hint" in move.marks for move in record.moves if move.seat == seat) for seat in seats],
     }
+
+
+def _result_luck(line: Sequence[tuple[Position, tuple[Event, ...]]]) -> list[float] | None:
+    """Return each seat's luck with the deal and all cards from the deck, its own and others'; None if none counts."""
+    judge = Evaluator(line[0][0].ruleset)
+    total = luck_of_deal(judge, line[0][0])
+    for (before, _), (after, events) in pairwise(line):
+        luck = luck_of_action(judge, before, after, events)
+        total = [sum_ + part for sum_, part in zip(total, luck, strict=True)]
+    return _rounded(total) if any(total) else None
 
 
 def _open_chances(position: Position) -> list[float]:
@@ -93,8 +110,8 @@ def _turn(
     after = _open_chances(ended)
     luck = sum(_luck_of_draw(line[n], line[n + 1], seat) for n, move in enumerate(moves) if move.seat == seat)
     played = after[seat] - luck
-    is_better = best is not None and best[1] - played > _MIN_BETTER_CHANCE
     loss = max(0.0, best[1] - played) if best is not None and ended.winner != seat else 0.0
+    better = best if loss > _MIN_BETTER_CHANCE else None
     return {
         "turn": number,
         "seat": seat,
@@ -103,12 +120,36 @@ def _turn(
         "chances": _rounded(after),
         "luck": round(luck, 4),
         "loss": round(loss, 4),
-        "better": _events_of(line[0], best[0].actions) if best is not None and is_better and loss else None,
-        "better_chance": round(best[1], 4) if best is not None and is_better and loss else None,
+        "better": events_of_turn(line[0], better[0].actions) if better else None,
+        "better_chance": round(better[1], 4) if better else None,
+        "better_why": _why_better(line, moves, *better, played) if better else None,
     }
 
 
-def _events_of(begun: Position, actions: Sequence[Action]) -> list[Json]:
+def _why_better(
+    line: Sequence[Position], moves: Sequence[Move], better: Plan, chance: float, chance_played: float
+) -> Json:
+    """Return the reason why a turn was better than the one played, or else the two chances."""
+    turn = follow(line[0], line[0].turn_seat, better.actions)
+    reason = explain_turn(turn, _played_turn(line, moves), is_whole=True)
+    chances = {"n": round(100 * chance), "other": round(100 * chance_played)}
+    return (reason or Reason("best_chance", chances)).to_json()
+
+
+def _played_turn(line: Sequence[Position], moves: Sequence[Move]) -> Turn:
+    """Return the turn that was played, up to a resignation.
+
+    The answers of other seats count as part of the action before them.
+    """
+    seat = line[0].turn_seat
+    own = [n for n, move in enumerate(moves) if move.seat == seat]
+    afters = [line[following] for following in [*own[1:], len(moves)]]
+    steps = [(moves[n].action, after) for n, after in zip(own, afters, strict=True)]
+    acted = [(action, after) for action, after in steps if not isinstance(action, End | Resign)]
+    return Turn(seat, tuple(action for action, _ in acted), (line[0], *(after for _, after in acted)))
+
+
+def events_of_turn(begun: Position, actions: Sequence[Action]) -> list[Json]:
     """Return the events that spectators would have seen of a turn that was not played, up to its first choice."""
     position, seat = begun, begun.turn_seat
     shown: list[Json] = []

@@ -1,7 +1,10 @@
 """Worker process of the bot pool: reads requests and writes results, one JSON object per line. It accepts only views.
 
 In:  {"view", "actions", "history", "level", "seconds" or "nodes", "seat", "seed"}
+     "hint": true asks for a hint: the answer has "why" and "params" beside the action
      or {"record"} for the review of a finished game, answered by {"review": …}
+     or {"analyse": code}, {"find_mistakes": record, "seat"} or {"judge_turn": record, "seat", "step", "actions"}
+     for people who study positions, answered by {"result": …}
 Out: {"best": action} any number of times during the search, then {"action": action} or {"error": text}.
 """
 
@@ -15,8 +18,11 @@ from random import Random
 from typing import IO
 
 from app import rules
+from app.bots.analysis import analyse
 from app.bots.budget import Budget
 from app.bots.choosing import choose
+from app.bots.hint import give_hint
+from app.bots.mistakes import find_mistakes, judge_turn
 from app.bots.review import review
 from app.rules import Json
 from app.rules.core.action import Action
@@ -24,15 +30,28 @@ from app.rules.core.action import Action
 NICENESS = 10
 """Low priority, so that searches never delay players' actions."""
 REVIEW_NICENESS = 5
-"""Added for a review, which no turn waits for. Its process ends afterwards."""
+"""Added for a review or a search for mistakes, which no turn waits for. Its process ends afterwards."""
+
+
+def _study(request: Json) -> Json:
+    """Answer a request that is not about a bot's move."""
+    if "analyse" in request:
+        return {"result": analyse(request["analyse"])}
+    if "judge_turn" in request:
+        record = rules.record_from_json(request["judge_turn"])
+        return {"result": judge_turn(record, request["seat"], request["step"], request["actions"])}
+    os.nice(REVIEW_NICENESS)
+    if "find_mistakes" in request:
+        record = rules.record_from_json(request["find_mistakes"])
+        return {"result": {"puzzles": find_mistakes(record, request["seat"])}}
+    return {"review": review(rules.record_from_json(request["record"]))}
 
 
 def answer_line(line: str, send: Callable[[Json], None]) -> Json:
     """Return the result of one request; `send` receives the best action so far."""
     request = json.loads(line)
-    if "record" in request:
-        os.nice(REVIEW_NICENESS)
-        return {"review": review(rules.record_from_json(request["record"]))}
+    if "view" not in request:
+        return _study(request)
     view = request["view"]
     if view["winner"] is None and (view["seed"] is not None or not isinstance(view["deck"], int)):
         return {"error": "this is a position, not a view"}
@@ -44,17 +63,16 @@ def answer_line(line: str, send: Callable[[Json], None]) -> Json:
             send({"best": rules.action_to_json(action)})
 
     seed = request.get("seed")
-    action = choose(
-        view,
-        request["actions"],
-        request["history"],
-        request["level"],
-        Budget(request.get("nodes"), request.get("seconds")),
-        Random(seed) if seed is not None else Random(),
-        seat=request.get("seat"),
-        on_best=report_best,
-    )
-    return {"action": action}
+    budget = Budget(request.get("nodes"), request.get("seconds"))
+    rng = Random(seed) if seed is not None else Random()
+    actions, history, seat = request["actions"], request["history"], request.get("seat")
+    if request.get("hint"):
+        return give_hint(view, actions, history, budget, rng, seat=seat).to_json()
+    return {
+        "action": choose(
+            view, actions, history, request["level"], budget, rng, seat=seat, on_best=report_best
+        )
+    }
 
 
 def main(lines: IO[str], out: IO[str]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from app.notify import words as texts
 from app.notify.mail import Mailer, MailFailed
+from app.notify.mail_html import compose_digest_html
 from app.notify.outbound import CONGESTED_RETRY_SECONDS, Congested
 from app.notify.switchboard import Plan, Planner, decide_letter
 from app.notify.webhook import WebhookFailed, Webhooks, make_body, make_discord_body
@@ -99,11 +100,10 @@ class LetterSender:
 
     async def _mail(self, recipient: Recipient, email: str, items: Sequence[PendingNotice]) -> bool:
         stop_url = f"{self._base_url}/stop/{recipient.stop_token}"
-        subject, text = texts.compose_digest_mail(
-            self._translate, self._settings, recipient.language, recipient.name, items, stop_url
-        )
+        subject, text = texts.compose_digest_mail(self._translate, self._settings, recipient, items, stop_url)
+        html = compose_digest_html(self._translate, self._base_url, recipient, items, stop_url)
         try:
-            await self._mailer.send(email, subject, text, stop_url)
+            await self._mailer.send(email, subject, text, html, stop_url)
         except MailFailed as problem:
             _log.warning("mail failed", extra={"fields": {"player": recipient.player, "why": str(problem)}})
             self._on_notice("mail", "failed")
@@ -118,7 +118,7 @@ class LetterSender:
         if recipient.webhook_form == "discord":
             content = make_discord_body(self._translate, self._base_url, recipient, items)
         else:
-            content = make_body(self._base_url, recipient, items, now)
+            content = make_body(self._translate, self._base_url, recipient, items, now)
         try:
             await self._webhooks.call(url, key, content, now, owner=player)
         except WebhookFailed as problem:

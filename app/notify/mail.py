@@ -1,4 +1,4 @@
-"""E-mail over SMTP: plain text, one message at a time, with headers for automatic mail and unsubscribing."""
+"""E-mail over SMTP: plain text with an HTML alternative, one message at a time, with headers for automatic mail."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ class Mailer:
         """Return whether the settings name a mail server."""
         return bool(self._settings.smtp_host)
 
-    async def send(self, to: str, subject: str, text: str, stop_url: str | None = None) -> None:
-        """Send one message. Raise MailFailed."""
+    async def send(self, to: str, subject: str, text: str, html: str, stop_url: str | None = None) -> None:
+        """Send one message, whose `html` says the same as its `text`. Raise MailFailed."""
         import aiosmtplib  # imported late for a faster start: most servers send no mail
 
         settings = self._settings
@@ -66,6 +66,7 @@ class Mailer:
             message["List-Unsubscribe"] = f"<{stop_url}>"
             message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
         message.set_content(text)
+        message.add_alternative(html, subtype="html")
         try:
             await aiosmtplib.send(
                 message,

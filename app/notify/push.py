@@ -53,6 +53,9 @@ REFUSED_PAUSE_SECONDS = 6 * 3600  # after a push service did not accept our sign
 MAX_RETRY_AFTER_SECONDS = DAY_SECONDS
 MAX_TTL_SECONDS = 28 * DAY_SECONDS
 SUMMARY_ROW_SECONDS = 2 * DAY_SECONDS
+MAX_SUMMARY_LINES = 4
+TEST_LIFETIME_SECONDS = 300
+MAX_BODY_BYTES = 1500  # several long names in a large script; the whole message has MAX_MESSAGE_BYTES
 _URGENCY = {"time": "high", "table": "high", "gone": "low"}
 
 
@@ -159,6 +162,55 @@ class PushSender:
             if at is not None or game in rows
         ]
 
+    async def send_test(self, recipient: Recipient, browser: Browser) -> str:
+        """Send a test to one browser, past all planning. Return "sent", "unreachable" or "answered <status>".
+
+        A subscription that has ended is deleted, and its outcome is "ended".
+        """
+        content = {
+            "title": self._translate(recipient.language, texts.TEST_SUBJECT),
+            "body": self._translate(recipient.language, texts.TEST_TEXT),
+            "url": "/me",  # not the page that is open: its window would make a notice unnecessary
+        }
+        now = int(self._clock())
+        message = _PushMessage("test", "test", f"test:{now}", content, now + TEST_LIFETIME_SECONDS, {})
+        try:
+            response = await self._request(recipient, browser, message)
+        except (Congested, TimedOut, Unreachable):
+            return "unreachable"
+        except BadKeys:
+            response = Response(410)
+        if 200 <= response.status < 300:
+            self._on_notice("push", "sent")
+            return "sent"
+        if response.status in (404, 410):
+            await self._store.end_subscription(browser.id)
+            return "ended"
+        return f"answered {response.status}"
+
+    async def _request(self, recipient: Recipient, browser: Browser, message: _PushMessage) -> Response:
+        """Encrypt a push and send it to its push service. Raise BadKeys, Congested, TimedOut or Unreachable."""
+        now = int(self._clock())
+        assert browser.key is not None
+        tag = make_topic(message.game, browser.id)
+        headers = {
+            "Authorization": make_authorization(browser.key, browser.endpoint, self.get_contact(), now),
+            "Content-Encoding": "aes128gcm",
+            "Content-Type": "application/octet-stream",
+            "TTL": str(min(MAX_TTL_SECONDS, max(0, message.expires_at - now))),
+            "Urgency": _URGENCY.get(message.event, "normal"),
+            "Topic": tag,
+            "User-Agent": "cartagena-push",
+        }
+        content: dict[str, Any] = {"v": 1, "t": message.event, "tag": tag}
+        if message.event != "gone":
+            # The id lets the browser ignore a notice sent twice, after a crash between sending and recording it.
+            digest = hashlib.sha256(f"{tag}:{message.event}:{message.mark}".encode()).digest()
+            content |= {"id": encode_base64url(digest)[:16], "lang": recipient.language, **message.content}
+        text = json.dumps(content, separators=(",", ":"), ensure_ascii=False).encode()
+        body = encrypt(text, browser.p256dh, browser.auth)
+        return await self._outbound.post(browser.endpoint, body, headers, owner=recipient.player)
+
     def _make_messages(
         self, recipient: Recipient, browser: Browser, decision: PushDecision, now: int
     ) -> list[_PushMessage]:
@@ -179,13 +231,14 @@ class PushSender:
             for game in decision.withdrawn
         ]
         for item in decision.single:
+            about = [" ".join(item.title.split())[:200], texts.name_edition(self._translate, language, item)]
             content: dict[str, Any] = {
-                "title": self._translate(language, texts.choose_headline(item)),
-                "body": " ".join(item.title.split())[:200] or "Cartagena",
+                "title": texts.compose_headline(self._translate, language, item),
+                "body": _clip(" \u00b7 ".join(part for part in about if part), MAX_BODY_BYTES) or "Cartagena",
                 "url": f"/g/{item.game}",
             }
             if item.deadline is not None:
-                due = self._translate(language, texts.DEADLINE, when="{when}")
+                due = self._translate(language, texts.UNTIL, when="{when}")
                 content |= {"deadline": item.deadline, "due": due}
             row = make_row_for(item)
             ends = min(get_expiry(item), now + DAY_SECONDS) if item.deadline is None else get_expiry(item)
@@ -194,13 +247,15 @@ class PushSender:
             # Not the time of sending, so that the same summary sent twice has the same id.
             mark = decision.digest or f"at:{max(item.since for item in decision.summary)}"
             if decision.count == 1:  # a daily digest
-                title = texts.compose_subject(self._translate, language, decision.summary)
+                title = texts.compose_subject(self._translate, recipient, decision.summary)
             else:
                 title = self._translate(language, texts.GAMES_WAIT_SUBJECT, count=decision.count)
             covered = {"": make_row("", "digest", mark, 0)}
             if decision.digest is None:
                 covered |= {item.game: make_row_for(item) for item in decision.summary}
-            content = {"title": title, "body": "", "url": "/me"}
+            shown = decision.summary[:MAX_SUMMARY_LINES] if decision.count > 1 else ()
+            lines = [texts.compose_line(self._translate, recipient, item) for item in shown]
+            content = {"title": title, "body": _clip("\n".join(lines), MAX_BODY_BYTES), "url": "/me"}
             messages.append(_PushMessage("digest", "", mark, content, now + DAY_SECONDS, covered))
         return messages
 
@@ -212,27 +267,9 @@ class PushSender:
         Return None alone if the subscription has ended.
         """
         now, store = int(self._clock()), self._store
-        assert browser.key is not None
-        tag = make_topic(message.game, browser.id)
-        headers = {
-            "Authorization": make_authorization(browser.key, browser.endpoint, self.get_contact(), now),
-            "Content-Encoding": "aes128gcm",
-            "Content-Type": "application/octet-stream",
-            "TTL": str(min(MAX_TTL_SECONDS, max(0, message.expires_at - now))),
-            "Urgency": _URGENCY.get(message.event, "normal"),
-            "Topic": tag,
-            "User-Agent": "cartagena-push",
-        }
-        content: dict[str, Any] = {"v": 1, "t": message.event, "tag": tag}
-        if message.event != "gone":
-            # The id lets the browser ignore a notice sent twice, after a crash between sending and recording it.
-            digest = hashlib.sha256(f"{tag}:{message.event}:{message.mark}".encode()).digest()
-            content |= {"id": encode_base64url(digest)[:16], "lang": recipient.language, **message.content}
-        text = json.dumps(content, separators=(",", ":"), ensure_ascii=False).encode()
         response = Response(0)
         try:
-            body = encrypt(text, browser.p256dh, browser.auth)
-            response = await self._outbound.post(browser.endpoint, body, headers, owner=recipient.player)
+            response = await self._request(recipient, browser, message)
         except BadKeys:  # the stored keys are unusable
             await store.end_subscription(browser.id)
             self._on_notice("push", "gone")
@@ -281,6 +318,10 @@ class PushSender:
             return self._settings.public_url.rstrip("/")
         address = parseaddr(self._settings.mail_from)[1]
         return f"mailto:{address}" if address else ""
+
+
+def _clip(text: str, max_bytes: int) -> str:
+    return text.encode()[:max_bytes].decode(errors="ignore")
 
 
 def _count_failures(browser: Browser) -> int:

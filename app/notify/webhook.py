@@ -67,9 +67,12 @@ class Webhooks:
 
 
 def make_body(
-    base_url: str, recipient: Recipient, items: Sequence[PendingNotice], now: int
+    translate: Translate, base_url: str, recipient: Recipient, items: Sequence[PendingNotice], now: int
 ) -> dict[str, Any]:
-    """Return the content of a webhook call: games, links and deadlines, but nothing about the positions."""
+    """Return the content of a webhook call: games, opponents, links and deadlines, but nothing about the positions.
+
+    `text` is the notice in the recipient's language and time zone, for programs that only forward it.
+    """
     turns = [item for item in items if item.event == "turn" or item.is_opening]
     return {
         "event": "your_turn" if turns else items[0].event,
@@ -81,6 +84,9 @@ def make_body(
                 "title": item.title,
                 "url": f"{base_url}/g/{item.game}",
                 "deadline": item.deadline,
+                "preset": item.preset,
+                "opponents": list(item.opponents),
+                "text": texts.compose_line(translate, recipient, item),
                 "waits_for": "opening"
                 if item.is_opening
                 else "move"
@@ -96,18 +102,25 @@ def make_body(
 def make_discord_body(
     translate: Translate, base_url: str, recipient: Recipient, items: Sequence[PendingNotice]
 ) -> dict[str, Any]:
-    """Return the content of a call to a Discord channel, one line per game. Names and titles are escaped."""
+    """Return the content of a call to a Discord channel, one line per game. Names and titles are escaped.
 
-    def say(source: str, **values: object) -> str:
-        return translate(recipient.language, source, **values)
-
-    lines = []
+    A deadline is a timestamp that Discord shows to each reader in their own time zone and language.
+    """
+    language, zone = recipient.language, recipient.wishes.zone
+    player, lines = _escape(recipient.name), []
     for item in items[:10]:
         table = f"[{_escape(item.title) or 'Cartagena'}](<{base_url}/g/{item.game}>)"
-        if item.event in ("turn", "time"):
-            lines.append(say(texts.THEIR_TURN, name=_escape(recipient.name), table=table))
+        when = None if item.deadline is None else f"<t:{item.deadline // 1000}:f>"
+        if details := texts.compose_details(translate, language, item, zone, when):
+            table = f"{table} — {details}"
+        if item.event not in ("turn", "time"):
+            headline = texts.compose_headline(translate, language, item, _escape)
+            lines.append(f"{player}: {headline}: {table}")
+        elif names := texts.compose_names(translate, language, item, _escape):
+            values = {"name": player, "names": names, "table": table}
+            lines.append(translate(language, texts.THEIR_TURN_AGAINST, **values))
         else:
-            lines.append(f"{_escape(recipient.name)}: {say(texts.choose_headline(item))}: {table}")
+            lines.append(translate(language, texts.THEIR_TURN, name=player, table=table))
     return {"content": "\n".join(lines)[:2000], "allowed_mentions": {"parse": []}}
 
 

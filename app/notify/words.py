@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, tzinfo
 from typing import Protocol
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from babel import Locale, UnknownLocaleError
-from babel.dates import format_date, format_time
+from babel.dates import format_skeleton, format_time
+from babel.lists import format_list
 
 from app.settings import Settings
-from app.store.people.notice_values import PendingNotice
+from app.store.people.notice_values import PendingNotice, Recipient
 
-YOUR_TURN_SUBJECT = "It's your turn at Cartagena"
 READY_TO_START_SUBJECT = "Your table at Cartagena is ready to start"
+YOUR_TURN_SUBJECT = "It's your turn at Cartagena"
 GAMES_WAIT_SUBJECT = "{count} games are waiting for you at Cartagena"
 GREETING = "Ahoy {name},"
 GAMES_INTRODUCTION = "This is waiting for you:"
-DEADLINE = "deadline: {when}"
+UNTIL = "until {when}"
+TIME_ZONE = "Time zone: {zone}."
+OPEN_TABLE = "Open the table"
 CONFIRM_SEAT_HINT = (
     "The game starts when every player's browser has confirmed its seat: "
     "open the table once, in the browser you sat down with."
 )
 UNSUBSCRIBE_LINE = "You asked for these e-mails. To stop them, follow this link: {url}"
+STOP_MAILS = "Stop the e-mails"
 CODE_SUBJECT = "Your code for Cartagena: {code}"
 CODE_TEXT = "Enter this code on your account page to get an e-mail when it is your turn: {code}"
 CODE_NOT_REQUESTED = (
     "If you did not ask for this, you can ignore it: without the code, no further e-mails are sent."
 )
-# Headlines of notices, above the title of the table.
+TEST_SUBJECT = "A test from Cartagena"
+TEST_TEXT = "This is the test you asked for. News about your games reaches you here."
+# Headlines of notices.
 YOUR_TURN = "Your turn"
 TIME_RUNNING_OUT = "Your time is running out"
 TABLE_FULL = "Your table is full"
@@ -36,32 +43,51 @@ TABLE_STARTED = "The game at your table has started"
 READY_TO_START = "Your table is ready to start"
 INVITED = "You have an invitation to a table"
 REMATCH = "Rematch: a seat is waiting for you"
+# The same with the names of the others at the table, such as "Ana, Iris and Olaf".
+YOUR_TURN_AGAINST = "Your turn against {names}"
+TIME_RUNNING_OUT_AGAINST = "Your time against {names} is running out"
+TABLE_FULL_WITH = "Your table with {names} is full"
+TABLE_STARTED_WITH = "Your game with {names} has started"
+READY_TO_START_WITH = "Your table with {names} is ready to start"
+# The last item of such a list, for players who are not named.
+OTHER_PLAYER = "another player"
+OTHER_PLAYERS = "other players"
 # In a Discord channel.
 THEIR_TURN = "It's {name}'s turn: {table}"
+THEIR_TURN_AGAINST = "It's {name}'s turn against {names}: {table}"
 
-_HEADLINES = (
-    YOUR_TURN,
-    TIME_RUNNING_OUT,
-    TABLE_FULL,
-    TABLE_STARTED,
-    READY_TO_START,
+_WITH_NAMES = {
+    YOUR_TURN: YOUR_TURN_AGAINST,
+    TIME_RUNNING_OUT: TIME_RUNNING_OUT_AGAINST,
+    TABLE_FULL: TABLE_FULL_WITH,
+    TABLE_STARTED: TABLE_STARTED_WITH,
+    READY_TO_START: READY_TO_START_WITH,
+}
+SENTENCES = (
+    *_WITH_NAMES,
+    *_WITH_NAMES.values(),
     INVITED,
     REMATCH,
+    OTHER_PLAYER,
+    OTHER_PLAYERS,
     THEIR_TURN,
-)
-SENTENCES = (
-    *_HEADLINES,
+    THEIR_TURN_AGAINST,
     YOUR_TURN_SUBJECT,
     READY_TO_START_SUBJECT,
     GAMES_WAIT_SUBJECT,
     GREETING,
     GAMES_INTRODUCTION,
-    DEADLINE,
+    UNTIL,
+    TIME_ZONE,
+    OPEN_TABLE,
     CONFIRM_SEAT_HINT,
     UNSUBSCRIBE_LINE,
+    STOP_MAILS,
     CODE_SUBJECT,
     CODE_TEXT,
     CODE_NOT_REQUESTED,
+    TEST_SUBJECT,
+    TEST_TEXT,
 )
 
 
@@ -72,7 +98,7 @@ class Translate(Protocol):
 
 
 def choose_headline(item: PendingNotice) -> str:
-    """Return the headline of a notice."""
+    """Return the headline of a notice, without names."""
     if item.is_opening:
         return READY_TO_START
     if item.event == "table":
@@ -80,11 +106,60 @@ def choose_headline(item: PendingNotice) -> str:
     return {"turn": YOUR_TURN, "time": TIME_RUNNING_OUT, "invited": INVITED, "rematch": REMATCH}[item.event]
 
 
-def compose_subject(translate: Translate, language: str, pending: Sequence[PendingNotice]) -> str:
+def compose_names(
+    translate: Translate, language: str, item: PendingNotice, escape: Callable[[str], str] = str
+) -> str:
+    """Return the list of opponents, such as "Ana, Iris and another player"; empty if none can be named."""
+    if not item.opponents:
+        return ""
+    names = [escape(" ".join(name.split())) for name in item.opponents]
+    if item.unnamed_opponents:
+        names.append(translate(language, OTHER_PLAYER if item.unnamed_opponents == 1 else OTHER_PLAYERS))
+    return format_list(names, locale=_find_locale(language))
+
+
+def compose_headline(
+    translate: Translate, language: str, item: PendingNotice, escape: Callable[[str], str] = str
+) -> str:
+    """Return the headline of a notice with the names of the opponents: "Your turn against Ana and Olaf"."""
+    headline = choose_headline(item)
+    names = compose_names(translate, language, item, escape)
+    if names and headline in _WITH_NAMES:
+        return translate(language, _WITH_NAMES[headline], names=names)
+    return translate(language, headline)
+
+
+def name_edition(translate: Translate, language: str, item: PendingNotice) -> str:
+    """Return the name of the game's edition; empty if this release does not know it."""
+    return translate(language, item.edition) if item.edition else ""
+
+
+def compose_details(
+    translate: Translate, language: str, item: PendingNotice, zone: str, when: str | None = None
+) -> str:
+    """Return edition and deadline: "Jamaica, until Sat 21 Nov, 18:00". `when` replaces the formatted deadline."""
+    details = [name_edition(translate, language, item)]
+    if item.deadline is not None:
+        when = when or format_deadline(item.deadline, language, zone)
+        details.append(translate(language, UNTIL, when=when))
+    return ", ".join(detail for detail in details if detail)
+
+
+def compose_line(translate: Translate, recipient: Recipient, item: PendingNotice) -> str:
+    """Return a notice as one line: "Your turn against Ana and Olaf — Jamaica, until Sat 21 Nov, 18:00"."""
+    headline = compose_headline(translate, recipient.language, item)
+    details = compose_details(translate, recipient.language, item, recipient.wishes.zone)
+    return f"{headline} — {details}" if details else headline
+
+
+def compose_subject(translate: Translate, recipient: Recipient, pending: Sequence[PendingNotice]) -> str:
     """Return the subject of a message about all pending notices: their number, or the only one."""
+    language = recipient.language
     if len(pending) > 1:
         return translate(language, GAMES_WAIT_SUBJECT, count=len(pending))
-    only = pending[0]
+    (only,) = pending
+    if only.opponents:
+        return compose_line(translate, recipient, only)
     if only.is_opening:
         return translate(language, READY_TO_START_SUBJECT)
     return translate(language, YOUR_TURN_SUBJECT if only.event == "turn" else choose_headline(only))
@@ -93,39 +168,39 @@ def compose_subject(translate: Translate, language: str, pending: Sequence[Pendi
 def compose_digest_mail(
     translate: Translate,
     settings: Settings,
-    language: str,
-    name: str,
+    recipient: Recipient,
     pending: Sequence[PendingNotice],
     stop_url: str,
 ) -> tuple[str, str]:
     """Return subject and text of the e-mail about all pending notices."""
 
     def say(source: str, **values: object) -> str:
-        return translate(language, source, **values)
+        return translate(recipient.language, source, **values)
 
-    subject = compose_subject(translate, language, pending)
-    lines = [say(GREETING, name=name), "", say(GAMES_INTRODUCTION), ""]
+    lines = [say(GREETING, name=recipient.name), "", say(GAMES_INTRODUCTION), ""]
     for item in pending:
-        title = " ".join(item.title.split()) or "Cartagena"
-        about = [] if item.event == "turn" or item.is_opening else [say(choose_headline(item))]
-        if item.deadline is not None:
-            about.append(say(DEADLINE, when=format_time_utc(item.deadline / 1000, language)))
-        details = f" ({', '.join(about)})" if about else ""
-        lines += [f"- {title}{details}", f"  {settings.public_url.rstrip('/')}/g/{item.game}"]
+        lines.append(f"- {compose_line(translate, recipient, item)}")
+        if title := " ".join(item.title.split()):
+            lines.append(f"  {title}")
+        lines.append(f"  {settings.public_url.rstrip('/')}/g/{item.game}")
         if item.is_opening:
             lines.append(f"  {say(CONFIRM_SEAT_HINT)}")
-    lines += ["", say(UNSUBSCRIBE_LINE, url=stop_url), ""]
-    return subject, "\n".join(lines)
+    lines += ["", compose_zone_line(translate, recipient), say(UNSUBSCRIBE_LINE, url=stop_url), ""]
+    return compose_subject(translate, recipient, pending), "\n".join(lines)
 
 
-def format_time_utc(seconds: float, language: str) -> str:
-    """Return date and time in UTC as the language writes them; the reader's time zone is unknown."""
-    time = datetime.fromtimestamp(seconds, UTC)
-    try:
-        locale = Locale.parse("en_GB" if language == "en" else language)
-    except (UnknownLocaleError, ValueError):  # stored by a release that did not check it
-        locale = Locale.parse("en_GB")
-    return f"{format_date(time, 'long', locale)}, {format_time(time, 'short', locale=locale)} UTC"
+def compose_zone_line(translate: Translate, recipient: Recipient) -> str:
+    """Return the line that says in which time zone deadlines are given."""
+    return translate(recipient.language, TIME_ZONE, zone=recipient.wishes.zone.replace("_", " "))
+
+
+def format_deadline(ms: int, language: str, zone: str) -> str:
+    """Return weekday, date and time in this time zone: "Sat 21 Nov, 18:00". UTC is named, as it may be a default."""
+    locale = _find_locale(language)
+    local = datetime.fromtimestamp(ms / 1000, _find_zone(zone))
+    day = format_skeleton("MMMEd", local, local.tzinfo, locale=locale)
+    text = f"{day}, {format_time(local, 'short', local.tzinfo, locale)}"
+    return f"{text} UTC" if local.tzinfo is UTC else text
 
 
 def compose_confirmation_mail(translate: Translate, language: str, code: str) -> tuple[str, str]:
@@ -133,3 +208,25 @@ def compose_confirmation_mail(translate: Translate, language: str, code: str) ->
     subject = translate(language, CODE_SUBJECT, code=code)
     text = f"{translate(language, CODE_TEXT, code=code)}\n\n{translate(language, CODE_NOT_REQUESTED)}\n"
     return subject, text
+
+
+def compose_test_mail(translate: Translate, language: str) -> tuple[str, str]:
+    """Return subject and text of the e-mail that a person sends to their own address as a test."""
+    return translate(language, TEST_SUBJECT), f"{translate(language, TEST_TEXT)}\n"
+
+
+def _find_locale(language: str) -> Locale:
+    """Return the locale of a language of this site; British English for one that an older release did not check."""
+    try:
+        return Locale.parse("en_GB" if language == "en" else language)
+    except (UnknownLocaleError, ValueError):
+        return Locale.parse("en_GB")
+
+
+def _find_zone(name: str) -> tzinfo:
+    if name != "UTC":
+        try:
+            return ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            pass  # stored by a server that knew it
+    return UTC

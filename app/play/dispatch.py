@@ -78,6 +78,8 @@ class Dispatcher:
                 return _submit_change(room, Request(actor, command, received), seating.remove_from_seat)
             case cmd.SeatBot():
                 return _submit_change(room, Request(actor, command, received), seating.seat_bot)
+            case cmd.Readmit():
+                return _submit_change(room, Request(actor, command, received), seating.readmit)
             case cmd.HandOverHost():
                 return _submit_change(room, Request(actor, command, received), seating.hand_over_host)
             case cmd.CloseTable():

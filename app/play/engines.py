@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from app import rules
 from app.play import deal_rules
-from app.rules import Action, CachedAction, Event, Options, Position
+from app.rules import Action, CachedAction, Click, Event, Options, Position, RuleError
 
 Json = dict[str, Any]
 
@@ -30,6 +30,7 @@ class Engine(Protocol):
     def new_game(self, options: Options, seed: str) -> Position: ...
     def seats_to_act(self, position: Position) -> tuple[int, ...]: ...
     def legal(self, position: Position, seat: int) -> list[Action]: ...
+    def explain_click(self, position: Position, seat: int, click: Click) -> RuleError | None: ...
     def default_action(self, position: Position, seat: int) -> Action: ...
     def apply(
         self, position: Position, seat: int, action: Action, *, is_listed: bool = False
@@ -52,11 +53,15 @@ class Engine(Protocol):
 # version alone. Versions 1 and 2 have the same rules. Seats of version 1 are not sealed: release 0.1.0 opened such
 # tables on request; they are read and played to their end, but none can begin any more. Version 3 is version 2 for a
 # deal of the day: its first entry begins the game, its seed has no nonces, and its end reveals nothing.
+# Versions 4 and 5 are 2 and 3, except that actions after a reveal can be undone back to it. Workers that do not know
+# them cannot fold such an undo.
 # A setting selects the version of new tables, so that a release that adds one can first run beside the one before it.
-ENGINES: dict[int, Engine] = {1: rules, 2: rules, 3: deal_rules}
-CHANCE_SCHEMES = {1: 1, 2: 2, 3: 3}  # how chance is made checkable (docs/interchange.md)
-CURRENT_RULES_VERSION = 2
-DEAL_RULES_VERSION = 3
+ENGINES: dict[int, Engine] = {1: rules, 2: rules, 3: deal_rules, 4: rules, 5: deal_rules}
+CHANCE_SCHEMES = {1: 1, 2: 2, 3: 3, 4: 2, 5: 3}  # how chance is made checkable (docs/interchange.md)
+CURRENT_RULES_VERSION = 4
+DEAL_RULES_VERSIONS = {2: 3, 4: 5}  # of deals of the day, by the version of new tables
+ALL_DEAL_RULES_VERSIONS = frozenset(DEAL_RULES_VERSIONS.values())
+UNDO_AFTER_REVEAL_VERSIONS = frozenset((4, 5))
 
 
 class UnknownRules(Exception):

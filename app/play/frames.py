@@ -98,6 +98,7 @@ class TableBlock(_Block, frozen=True, kw_only=True):
     next: str | None
     next_commitment: str | None
     closed_why: str | UnsetType = UNSET
+    removed_until: int | UnsetType = UNSET
     deal: str | UnsetType = UNSET
     series: SeriesBlock | UnsetType = UNSET
     screen: ScreenBlock | UnsetType = UNSET
@@ -225,6 +226,16 @@ class Hint(ServerFrame, frozen=True, kw_only=True, tag="hint"):
     ack: str
 
 
+class Why(ServerFrame, frozen=True, kw_only=True, tag="why"):
+    """The refusal that a click comes nearest to: fields as in `refused`."""
+
+    ack: str
+    code: str
+    message: str
+    why: str | UnsetType = UNSET
+    params: dict[str, str | int] | UnsetType = UNSET
+
+
 class Pong(ServerFrame, frozen=True, kw_only=True, tag="pong"):
     n: int
     now: int
@@ -258,7 +269,7 @@ class LobbyGone(ServerFrame, frozen=True, kw_only=True, tag="gone"):
     id: str
 
 
-GameFrame = Welcome | State | Events | TableChange | Ack | Refused | Chat | Presence | Hint | Pong | Bye
+GameFrame = Welcome | State | Events | TableChange | Ack | Refused | Chat | Presence | Hint | Why | Pong | Bye
 LobbyFrame = LobbyWelcome | LobbyLists | LobbyRow | LobbyGone | Pong | Refused | Bye
 
 encode = msgspec.json.Encoder().encode

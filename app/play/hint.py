@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from app.bots.reasons import find_reason
 from app.play import frames
 from app.play.commands import messages as cmd
 from app.play.commands.entry_limits import check_entry_limit
@@ -15,9 +12,7 @@ from app.play.refusals import Refusal
 from app.play.room.audience_frames import can_choose
 from app.play.room.room import Room
 from app.play.room.submit import submit
-from app.play.sweep.bot_turns import choose_bot_action
-
-HINT_BOT_LEVEL = "captain"
+from app.play.sweep.bot_turns import find_hint
 
 
 async def give_hint(room: Room, request: Request[cmd.AskForHint]) -> Ack:
@@ -26,33 +21,26 @@ async def give_hint(room: Room, request: Request[cmd.AskForHint]) -> Ack:
     seat = table.seat_of(actor.ids)
     is_known = command.id in room.commands
     if is_known:
-        action, why = None, {}
+        hint = None
     else:
         asking = _require_hint_seat(table, seat)
         check_entry_limit(table, actor.ids)  # before the bot is asked, which costs the most
-        action = await choose_bot_action(room, table, asking, HINT_BOT_LEVEL, actor.id)
-        why = _explain(table, asking, action)
+        hint = await find_hint(room, table, asking, actor.id)
 
     def decide(present: Table, request: Request[cmd.AskForHint], presence: Presence) -> Decision:
         if (
-            action is None
+            hint is None
             or present.position_seq != table.position_seq
             or command.version < present.position_seq
         ):
             raise Refusal("stale")
         check_entry_limit(present, request.actor.ids)
-        return Decision("hint", request.require_seat(present), {"action": action, **why})
+        return Decision("hint", request.require_seat(present), hint)
 
     ack = await submit(room, request, decide)
     if seat is not None and ack.seq in room.hints:  # otherwise the id is that of another command
         room.subscribers.send_to_seat(seat, frames.Hint(seq=ack.seq, ack=command.id, **room.hints[ack.seq]))
     return ack
-
-
-def _explain(table: Table, seat: int, action: dict[str, Any]) -> dict[str, Any]:
-    """Return the reason for the action, from what the seat knows."""
-    assert table.position is not None
-    return find_reason(table.position, seat, table.rules.action_from_json(action))
 
 
 def _require_hint_seat(table: Table, seat: int | None) -> int:

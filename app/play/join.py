@@ -13,7 +13,7 @@ from app.play.frames import Welcome, YouInRoom, encode_frame
 from app.play.log.table import Table
 from app.play.log.terms import CHAT_PRESETS
 from app.play.ports import Actor, StoreUnavailable
-from app.play.refusals import LostRaces, NotAdmitted, Refusal
+from app.play.refusals import LISTED_SENTENCES, LostRaces, NotAdmitted, Refusal
 from app.play.room import chat
 from app.play.room.audience_frames import state_frame
 from app.play.room.room import Room
@@ -33,7 +33,7 @@ async def admit(
     asker: str = "",
     charge: Callable[[], None] | None = None,
 ) -> Room:
-    """Return the room if this person may enter. Raises NotAdmitted; a missing room looks like a locked one.
+    """Return the room if this person may enter. Raises NotAdmitted; a missing room looks like a locked, unlisted one.
 
     `asker` is the person or address whose share of hashing a password check uses. `charge` is called before a hash is
     computed and may raise Refusal.
@@ -43,15 +43,20 @@ async def admit(
         table = room.table
         if any(seat.person in actor.ids or seat.reserved in actor.ids for seat in table.seats):
             return room
-    password_hash = room.table.terms.password_hash if room is not None else None
+    terms = room.table.terms if room is not None else None
+    password_hash = terms.password_hash if terms is not None else None
+    # A listed table is known to exist. An unlisted one gets the answer of a missing one.
+    why = "listed" if terms is not None and terms.visibility == "open" else None
     if room is None or (password_hash is not None and not _needs_no_password(room.table, actor)):
         if room is not None:
             await _equalise_timing(game_server, game)
         if password is None:
-            raise NotAdmitted("password_required")
+            raise NotAdmitted(
+                "password_required", LISTED_SENTENCES["password_required"] if why else None, why
+            )
         is_right = await game_server.passwords.matches(password_hash, password, asker or actor.id, charge)
         if not is_right or room is None:
-            raise NotAdmitted("password_wrong")
+            raise NotAdmitted("password_wrong", LISTED_SENTENCES["password_wrong"] if why else None, why)
     if is_deal_secret(room.table.deal, game_server.clock.now()):
         raise NotAdmitted("deal_sealed")  # a spectator would learn the cards of the day
     if not room.table.terms.spectators and room.table.status != "open":
@@ -90,6 +95,7 @@ async def enter(game_server: GameServer, room: Room, subscriber: Subscriber, hel
             if game_server.rooms.get_loaded(room.id) is not room:
                 raise LostRaces  # the room was evicted meanwhile
             room.enter(subscriber, now)
+            game_server.on_entered(room)
         _greet(room, subscriber, hello, now)
         # Newer lines may be sent before these; clients sort chat by number.
         lines = await chat.read_missed_lines(room, subscriber, hello.chat)
@@ -97,14 +103,23 @@ async def enter(game_server: GameServer, room: Room, subscriber: Subscriber, hel
         raise Refusal("try_again") from None
     for line in lines:
         subscriber.listener.send(line)
-    seat = subscriber.seat
-    if seat is not None and room.table.seats[seat].absent:
-        # A lost race means that another entry has ended the absence.
-        await add_server_entry(room, Decision("returned", seat, {}), now, room.table)
+    await end_absence(room, subscriber.seat, now)
     subscriber.listener.send(encode_frame(room.presence.to_frame(room.table, game_server.clock.now())))
     if is_new:
         game_server.presence.mark_changed(room, is_local=True)
         await room.reschedule()
+
+
+def is_absent(room: Room, seat: int | None) -> bool:
+    """Return whether this seat counts as absent."""
+    return seat is not None and room.table.seats[seat].absent
+
+
+async def end_absence(room: Room, seat: int | None, now: int) -> None:
+    """Record that the player of this seat is back, if the seat counts as absent."""
+    if seat is not None and is_absent(room, seat):
+        # A lost race means that another entry has ended the absence.
+        await add_server_entry(room, Decision("returned", seat, {}), now, room.table)
 
 
 def _greet(room: Room, subscriber: Subscriber, hello: cmd.Hello, now: int) -> None:
@@ -121,7 +136,7 @@ def _greet(room: Room, subscriber: Subscriber, hello: cmd.Hello, now: int) -> No
         name=subscriber.actor.name,
         seat=seat,
         muted=sorted(subscriber.muted),
-        removed=UNSET if table.removed.isdisjoint(subscriber.actor.ids) else True,
+        removed=UNSET if table.removed.keys().isdisjoint(subscriber.actor.ids) else True,
     )
     welcome = Welcome(
         v=PROTOCOL_VERSION,

@@ -10,6 +10,7 @@ import msgspec
 from app.play import frames
 from app.play.context import Context
 from app.play.frames import Frame
+from app.play.log.clocks import CLOCK_CLASSES
 from app.play.log.entries import GameRow, GameSummary
 from app.play.log.table import Table
 from app.play.log.terms import Terms, parse_stored_terms
@@ -19,8 +20,16 @@ from app.play.room.rooms import Rooms
 from app.rules.catalogue import CATALOGUE, MODULES_GROUP
 
 MAX_LISTED_GAMES = 100
+MAX_COUNTED_GAMES = 400  # more than a person may have unfinished
 LISTS_CACHE_MS = 1000  # even without a change, because the numbers of spectators are not pushed
 _MODULE_OPTIONS = [spec.name for spec in CATALOGUE if spec.group == MODULES_GROUP]
+
+
+class OwnTurns(msgspec.Struct, frozen=True):
+    """How many unfinished games a person has, and how many of them wait for the person."""
+
+    games: int
+    waiting: int
 
 
 class LobbyFilter(msgspec.Struct, frozen=True):
@@ -41,12 +50,13 @@ class LobbyFilter(msgspec.Struct, frozen=True):
 
 
 class LobbySubscriber:
-    """One client in the lobby."""
+    """One client in the lobby. With `is_own_only` it receives only the list of its person's own games."""
 
-    __slots__ = ("_held", "actor", "filter", "listener")
+    __slots__ = ("_held", "actor", "filter", "is_own_only", "listener")
 
     def __init__(self, actor: Actor, listener: Listener) -> None:
         self.actor = actor
+        self.is_own_only = False
         self.listener = listener
         self.filter = LobbyFilter()
         self._held: list[Frame] | None = None
@@ -74,7 +84,8 @@ class Lobby:
         self._context = context
         self._rooms = rooms
         self.subscribers: set[LobbySubscriber] = set()
-        self._people: dict[str, int] = {}  # person → sockets in this worker's lobby
+        self._visitors: set[LobbySubscriber] = set()  # those that receive the public lists
+        self._people: dict[str, set[LobbySubscriber]] = {}  # person → their sockets in this worker's lobby
         self.change_count = 0  # of anything in the lists, as far as this worker knows
         self._cached_lists: dict[
             str, tuple[int, int, list[dict[str, Any]]]
@@ -85,15 +96,19 @@ class Lobby:
         if subscriber not in self.subscribers:
             self.subscribers.add(subscriber)
             for person in subscriber.actor.ids:
-                self._people[person] = self._people.get(person, 0) + 1
-                if self._people[person] == 1:
+                if person not in self._people:
+                    self._people[person] = set()
                     self._context.bus.follow(lobby_topic(person))
+                self._people[person].add(subscriber)
+        # A second hello may change it.
+        (self._visitors.discard if subscriber.is_own_only else self._visitors.add)(subscriber)
 
     def leave(self, subscriber: LobbySubscriber) -> None:
         if subscriber in self.subscribers:
             self.subscribers.discard(subscriber)
+            self._visitors.discard(subscriber)
             for person in subscriber.actor.ids:
-                self._people[person] -= 1
+                self._people[person].discard(subscriber)
                 if not self._people[person]:
                     del self._people[person]
                     self._context.bus.unfollow(lobby_topic(person))
@@ -123,12 +138,14 @@ class Lobby:
 
     async def build_lists(self, subscriber: LobbySubscriber) -> frames.LobbyLists:
         """Return the present lists for this subscriber."""
-        shown = {
-            which: [row for row in await self.read_rows(which) if subscriber.filter.matches(row)]
+        shown: dict[str, list[dict[str, Any]]] = {
+            which: []
+            if subscriber.is_own_only
+            else [row for row in await self.read_rows(which) if subscriber.filter.matches(row)]
             for which in ("open", "watch")
         }
         return frames.LobbyLists(
-            **shown, mine=await self.read_own_games(subscriber.actor), people=len(self.subscribers)
+            **shown, mine=await self.read_own_games(subscriber.actor), people=len(self._visitors)
         )
 
     async def read_rows(self, which: str) -> list[dict[str, Any]]:
@@ -138,12 +155,17 @@ class Lobby:
         if kept is not None and kept[0] == changes and 0 <= now - kept[1] < LISTS_CACHE_MS:
             return kept[2]
         rows = [
-            self.build_row(game)
+            row
             for game in await self._context.store.lists.list_games(which, MAX_LISTED_GAMES)
+            if _has_named_people(row := self.build_row(game)) and self._is_attended(row)
         ]
         if self.change_count == changes:  # otherwise the rows may lack a change that was already sent
             self._cached_lists[which] = (changes, now, rows)
         return rows
+
+    def _is_attended(self, row: dict[str, Any]) -> bool:
+        """Return whether the lists show the game: somebody is there, or its players are away between their turns."""
+        return CLOCK_CLASSES[row["clock"]].is_correspondence or self._rooms.is_attended(row["id"])
 
     def build_row(self, game: GameRow) -> dict[str, Any]:
         """Return a stored game's row with the number of spectators, which only loaded rooms know."""
@@ -166,6 +188,17 @@ class Lobby:
         ]
         return sorted(rows, key=lambda row: (not row["my_turn"], row["due"] or 2**53, -row["at"]))
 
+    async def count_turns(self, actor: Actor, besides: str = "") -> OwnTurns:
+        """Count the person's unfinished games without the game `besides`, for the navigation of every page."""
+        if not actor.ids:
+            return OwnTurns(0, 0)
+        try:
+            turns = await self._context.store.lists.list_turns_of(actor.ids, MAX_COUNTED_GAMES)
+        except StoreUnavailable:
+            return OwnTurns(0, 0)  # a page is more useful than its count
+        waits = {turn.game: turn.is_waiting for turn in turns if turn.game != besides}
+        return OwnTurns(len(waits), sum(waits.values()))
+
     async def on_renamed(self, people: Collection[str]) -> None:
         """Send the rows of renamed people's tables whose rooms are not loaded here."""
         self.change_count += 1
@@ -177,7 +210,9 @@ class Lobby:
             return  # the next list has the new names
         for game in games:
             if self._rooms.get_loaded(game.id) is None:
-                self.on_row_changed(stored_game_news(game))
+                self.on_row_changed(
+                    stored_game_news(game, is_attended=self._is_attended(build_game_row(game)))
+                )
 
     def on_row_changed(self, body: dict[str, Any]) -> None:
         """Send a row that has changed, here or in another worker; `body` is that of `table_news`."""
@@ -191,20 +226,23 @@ class Lobby:
             )
             for which, shown in lists.items()
         ]
-        for subscriber in list(self.subscribers):
-            if subscriber.filter.matches(row):
-                for frame in changes:
-                    subscriber.send(frame)
-            is_own_turn = next(
-                (body["people"][person] for person in subscriber.actor.ids if person in body["people"]), None
-            )
-            if is_own_turn is None:
+        if changes:
+            for subscriber in list(self._visitors):
+                if subscriber.filter.matches(row):
+                    for frame in changes:
+                        subscriber.send(frame)
+        for person, is_own_turn in body["people"].items():
+            own = self._people.get(person)
+            if not own:
                 continue
-            if body["is_over"]:
-                subscriber.send(frames.encode_frame(frames.LobbyGone(list="mine", id=row["id"])))
-            else:
-                mine = {**row, "my_turn": is_own_turn, "due": body["due"]}
-                subscriber.send(frames.encode_frame(frames.LobbyRow(list="mine", room=mine)))
+            mine = {**row, "my_turn": is_own_turn, "due": body["due"]}
+            change = frames.encode_frame(
+                frames.LobbyGone(list="mine", id=row["id"])
+                if body["is_over"]
+                else frames.LobbyRow(list="mine", room=mine)
+            )
+            for subscriber in list(own):
+                subscriber.send(change)
 
 
 def lobby_topic(person: str) -> str:
@@ -229,14 +267,17 @@ def table_news(table: Table, watching: int, *, with_lists: bool) -> dict[str, An
     }
 
 
-def stored_game_news(game: GameRow) -> dict[str, Any]:
+def stored_game_news(game: GameRow, *, is_attended: bool) -> dict[str, Any]:
     """Return the same news for a stored game that is not over."""
     row, summary = build_game_row(game), game.summary
     assert summary is not None
     people = [seat.person for seat in summary.seats if seat.person]
     return {
         "row": row,
-        "lists": _list_visibility(parse_stored_terms(game.terms), row),
+        "lists": {
+            which: is_shown and is_attended
+            for which, is_shown in _list_visibility(parse_stored_terms(game.terms), row).items()
+        },
         "people": {person: is_waiting_for(game, (person,)) for person in people},
         "is_over": False,
         "due": game.deadline,
@@ -253,9 +294,17 @@ def _list_visibility(terms: Terms, row: dict[str, Any]) -> dict[str, bool]:
     if terms.visibility != "open":
         return {}
     return {
-        "open": row["status"] == "open" and row["bots"] < row["taken"] < row["seats"],
+        "open": row["status"] == "open"
+        and row["bots"] < row["taken"] < row["seats"]
+        and _has_named_people(row),
         "watch": row["status"] == "running" and terms.spectators and terms.password_hash is None,
     }
+
+
+def _has_named_people(row: dict[str, Any]) -> bool:
+    """Return whether one of the table's people has not been deleted; games between bots have none."""
+    bots: int = row["bots"]
+    return row["taken"] == bots or sum(name is not None for name in row["names"]) > bots
 
 
 def is_waiting_for(game: GameRow, ids: tuple[str, ...]) -> bool:

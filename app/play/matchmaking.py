@@ -19,8 +19,13 @@ MAX_TABLES_ASKED_ELSEWHERE = 8  # tables not loaded here whose players may be co
 OTHER_WORKERS_WAIT_SECONDS = 0.4
 
 
-async def find_table(game_server: GameServer, actor: Actor, preset: str, seats: int) -> GameRow | None:
-    """Return the newest open table of this kind at which this person can sit down and would not be alone."""
+async def find_table(
+    game_server: GameServer, actor: Actor, preset: str | None, seats: int | None
+) -> GameRow | None:
+    """Return the newest open table of this kind at which this person can sit down and would not be alone.
+
+    None stands for any edition, or any number of seats.
+    """
     elsewhere: list[GameRow] = []
     for page in range(MAX_PAGES):
         try:
@@ -53,9 +58,10 @@ def _is_for_quick_play(game: GameRow) -> bool:
 
 
 async def _is_suitable(game_server: GameServer, room: Room, actor: Actor) -> bool:
-    has_players = bool(room.presence.list_present_seats(room.table, game_server.clock.now()))
+    now = game_server.clock.now()
     return (
-        has_players
+        bool(room.presence.list_present_seats(room.table, now))
+        and room.table.removed_until(actor.ids) <= now
         and room.table.seal_round is None
         and not await game_server.is_blocked_either_way(room, actor)
     )

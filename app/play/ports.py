@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from app.play.frames import Frame
-from app.play.log.entries import Append, ChatLine, DueRow, Entry, GameRow, Outage
+from app.play.log.entries import Append, ChatLine, DueRow, Entry, GameRow, Outage, OwnTurn
 from app.play.outcome import Outcome
 
 
@@ -104,18 +104,32 @@ class GameLists(Protocol):
     async def list_games(self, which: str, limit: int) -> list[GameRow]:
         """Return the lobby's list `open` or `watch`, newest first."""
 
-    async def list_open_tables(self, preset: str, seats: int, limit: int, offset: int) -> list[GameRow]:
-        """Return listed tables of this kind with a free seat, newest first."""
+    async def list_open_tables(
+        self, preset: str | None, seats: int | None, limit: int, offset: int
+    ) -> list[GameRow]:
+        """Return listed tables of this kind with a free seat, newest first; None matches all."""
 
     async def list_games_of(
-        self, people: Sequence[str], *, unfinished: bool, limit: int, offset: int = 0, public: bool = False
+        self,
+        people: Sequence[str],
+        *,
+        unfinished: bool,
+        limit: int,
+        offset: int = 0,
+        public_at: int | None = None,
     ) -> list[GameRow]:
-        """Return games of these ids, last updated first; `public`: only those that anyone could watch."""
+        """Return games of these ids, last updated first.
 
-    async def count_results(self, people: Sequence[str]) -> list[tuple[str, int, int]]:
-        """Return preset, place and count of their finished games that anyone could watch."""
+        `public_at`: only those that anyone could watch, and deals of the day whose day is over at this time.
+        """
 
-    async def count_colours(self, people: Sequence[str]) -> list[tuple[str, int]]:
+    async def list_turns_of(self, people: Sequence[str], limit: int) -> list[OwnTurn]:
+        """Return the unfinished games in which one of these ids has a seat, and whether they wait for it."""
+
+    async def count_results(self, people: Sequence[str], now: int) -> list[tuple[str, int, int]]:
+        """Return preset, place and count of the finished ones among their public games."""
+
+    async def count_colours(self, people: Sequence[str], now: int) -> list[tuple[str, int]]:
         """Return the colours these ids played in the same games and how often, the most frequent first."""
 
     async def count_results_between(
@@ -250,7 +264,7 @@ class Bus(Protocol):
     async def close(self) -> None: ...
 
 
-class BotPlayer(Protocol):
+class ActionChooser(Protocol):
     """Chooses actions for a seat from what it knows: its view, its legal actions, the events it has seen."""
 
     async def choose(
@@ -272,6 +286,22 @@ class BotPlayer(Protocol):
         `fixed_budget` is (nodes, seed) instead of a time limit: the same request then has the same answer in every
         process. Raise DecisionUnavailable if there is none now.
         """
+
+
+class BotPlayer(ActionChooser, Protocol):
+    """Chooses actions and gives hints."""
+
+    async def hint(
+        self,
+        view: dict[str, Any],
+        actions: Sequence[dict[str, Any]],
+        history: Sequence[dict[str, Any]],
+        budget: float,
+        *,
+        seat: int,
+        person: str = "",
+    ) -> dict[str, Any]:
+        """Return {"action", "why", "params"} within about `budget` seconds: a good action and the reason for it."""
 
 
 # Why a room or the lobby disconnects a listener: the server restarts (resume elsewhere), the operator has closed the

@@ -8,6 +8,10 @@ from app.play import frames
 from app.play.bot_pace import PaceSettings
 from app.play.log.table import Table
 
+MIN_IDLE_MS = (
+    5 * 60_000
+)  # a connected player may think this long without touching the page, or longer (`absence`)
+COUNTDOWN_MS = 60_000  # how long before its end the countdown of a connected player is shown
 PRESENCE_LEASE_MS = 30_000  # how long another worker's news is valid; it is repeated three times as often
 
 
@@ -22,23 +26,26 @@ class Presence:
         "known_since",
         "last_left_at",
         "pace_settings",
+        "screen_sockets",
         "unnamed_sockets",
     )
 
     def __init__(self, now: int) -> None:
         self.known_since = now  # a room knows nothing of the time before it was loaded
         self.unnamed_sockets = 0
+        self.screen_sockets = 0  # of the unnamed ones: they show the game to a room and are no spectators
         self.last_left_at = 0
         self.change_count = 0
         self.pace_settings = PaceSettings()
         self._here: dict[str, int] = {}  # person → sockets in this worker
         self._active: dict[str, int] = {}  # person → when they last did something, or left
-        # worker → (valid until, person → when last active, unnamed sockets)
+        # worker → (valid until, person → when last active, unnamed sockets of spectators)
         self._elsewhere: dict[str, tuple[int, dict[str, int], int]] = {}
 
-    def add_socket(self, person: str, now: int) -> bool:
+    def add_socket(self, person: str, now: int, *, is_screen: bool = False) -> bool:
         """Count a new socket; return True if it is the person's first in this worker."""
         self.change_count += 1
+        self.screen_sockets += is_screen
         if not person:
             self.unnamed_sockets += 1
             return False
@@ -46,9 +53,10 @@ class Presence:
         self._active[person] = now
         return self._here[person] == 1
 
-    def remove_socket(self, person: str, now: int) -> bool:
+    def remove_socket(self, person: str, now: int, *, is_screen: bool = False) -> bool:
         """Count a closed socket; return True if it was the person's last in this worker."""
         self.change_count += 1
+        self.screen_sockets -= is_screen
         self.last_left_at = now
         if not person:
             self.unnamed_sockets -= 1
@@ -80,7 +88,8 @@ class Presence:
         self.change_count += 1
         self.pace_settings.merge_news(body["paces"])
         if body["people"] or body["nameless"]:
-            self._elsewhere[worker] = (now + PRESENCE_LEASE_MS, body["people"], body["nameless"])
+            spectators = body["nameless"] - body.get("screens", 0)  # absent from older workers
+            self._elsewhere[worker] = (now + PRESENCE_LEASE_MS, body["people"], spectators)
         elif self._elsewhere.pop(worker, None) is not None:
             self.last_left_at = now
         for person, active in body["people"].items():
@@ -91,6 +100,7 @@ class Presence:
         return {
             "people": {person: self._active[person] for person in self._here},
             "nameless": self.unnamed_sockets,
+            "screens": self.screen_sockets,
             "paces": self.pace_settings.to_news(self._here),
         }
 
@@ -130,9 +140,9 @@ class Presence:
         return {number for number, seat in enumerate(table.seats) if self.is_present(seat.person, now)}
 
     def count_spectators(self, table: Table, now: int) -> int:
-        """Return the number of spectators in all workers."""
+        """Return the number of spectators in all workers, without big screens."""
         people = set(self._here)
-        nameless = self.unnamed_sockets
+        nameless = self.unnamed_sockets - self.screen_sockets
         for until, others, count in self._elsewhere.values():
             if until > now:
                 people |= set(others)
@@ -147,25 +157,37 @@ class Presence:
             and all(until <= now for until, _, _ in self._elsewhere.values())
         )
 
-    def absence_due_at(self, table: Table, seat: int) -> int | None:
-        """Return when this seat counts as absent unless its player acts; None if it cannot be absent now."""
+    def absence_due_at(self, table: Table, seat: int, now: int) -> int | None:
+        """Return when this seat counts as absent unless its player acts; None if it cannot be absent now.
+
+        A player who is connected and has used the page recently is thinking, not absent.
+        """
         place, terms = table.seats[seat], table.terms
         if not terms.absence or terms.clock.is_correspondence or table.is_paused:
             return None  # by correspondence only the deadline counts
         if place.person is None or place.bot is not None or place.absent or seat not in table.to_act:
             return None
         active, since = self._active.get(place.person, self.known_since), table.acts_since
-        return (active if active > since else since) + 1000 * terms.absence
+        wait = 1000 * terms.absence
+        if wait < MIN_IDLE_MS and self.is_present(place.person, now):
+            wait = MIN_IDLE_MS
+        return (active if active > since else since) + wait
+
+    def earliest_absence_at(self, table: Table) -> int:
+        """Return a time before which no seat to act can count as absent. A quick check that knows only this worker."""
+        wait = 1000 * table.terms.absence
+        is_longer = wait < MIN_IDLE_MS and self.are_seats_to_act_here(table)
+        return table.acts_since + (MIN_IDLE_MS if is_longer else wait)
 
     def list_countdowns(self, table: Table, now: int) -> dict[str, int]:
-        """Return the end of the countdown for each seat that is away, or idle for more than half of the time."""
+        """Return the end of the countdown for each seat that is away, or has been idle for nearly all of its time."""
         countdowns = {}
         for seat in table.to_act:
-            until = self.absence_due_at(table, seat)
-            if until is not None:
-                is_idle = until - now < 500 * table.terms.absence
-                if is_idle or not self.is_present(table.seats[seat].person, now):
-                    countdowns[str(seat)] = until
+            until = self.absence_due_at(table, seat, now)
+            if until is not None and (
+                until - now <= COUNTDOWN_MS or not self.is_present(table.seats[seat].person, now)
+            ):
+                countdowns[str(seat)] = until
         return countdowns
 
     def to_frame(self, table: Table, now: int) -> frames.Presence:

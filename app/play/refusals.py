@@ -16,7 +16,7 @@ SENTENCES: dict[str, str] = {
     "bad_message": "The server did not understand this message.",
     "too_fast": "You are going too fast; wait a moment.",
     "hello_first": "Say hello first.",
-    "password_required": "There is no such table, or it needs a password.",
+    "password_required": "We can't find this table, or it needs a password. Check the link or ask for a new one.",
     "password_wrong": "That password is wrong, or there is no such table.",
     "not_locked": "This table has no password.",
     "no_spectators": "This table does not allow spectators.",
@@ -28,6 +28,7 @@ SENTENCES: dict[str, str] = {
     "bad_seat": "There is no such seat.",
     "seat_taken": "That seat is taken.",
     "no_free_seat": "The table is full.",
+    "removed": "The host has removed you. Wait ten minutes, or ask the host to let you sit down again.",
     "bad_nonce": "A nonce has 32 characters from 0-9 and a-f.",
     "bad_seal": "Seats at this table are sealed: send a seal of 64 characters from 0-9 and a-f, and no nonce.",
     "seal_used": "This seal has already been used; make a new one.",
@@ -80,9 +81,16 @@ SENTENCES: dict[str, str] = {
     "try_again": "The server could not do that just now; try again in a moment.",
 }
 
+# With `why` "listed": everybody knows that the table exists.
+LISTED_SENTENCES = {
+    "password_required": "This table needs a password.",
+    "password_wrong": "That password is wrong.",
+}
+
 
 class Refusal(Exception):
-    """A command was refused. `why` and `params` give details of the rules' reason; `why` also marks Unconfirmed."""
+    """A command was refused. `why` and `params` give details of the rules' reason; `why` also marks Unconfirmed
+    and listed tables with a password."""
 
     def __init__(
         self,

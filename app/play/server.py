@@ -17,7 +17,7 @@ from app.play.context import Context
 from app.play.create import new_table
 from app.play.dispatch import Dispatcher, list_other_players
 from app.play.engines import CURRENT_RULES_VERSION
-from app.play.lobby import Lobby, table_news
+from app.play.lobby import Lobby, build_table_row, public_lists, table_news
 from app.play.log.entries import NO_SEAT, Entry, GameRow
 from app.play.log.fold import fold
 from app.play.log.table import Table
@@ -60,6 +60,7 @@ class SystemClock:
 _LOBBY_ENTRY_KINDS = frozenset(
     ("created", "seated", "left", "host", "started", "takeover", "returned", "aborted", "closed")
 )
+_MAX_UNFINISHED = 400  # more games than a person may have unfinished
 _CLOSE_SECONDS = 5.0  # for work in progress when the server closes; a bot's decision takes longest
 
 
@@ -111,7 +112,7 @@ class GameServer:
             bot_interval_ms,
         )
         self.presence = PresenceBroadcast(context, presence_delay_seconds)
-        self.rooms = Rooms(context, self.presence, idle_seconds, self._on_moved)
+        self.rooms = Rooms(context, self.presence, idle_seconds, self._on_moved, self._on_left)
         self.lobby = Lobby(context, self.rooms)
         self.failures = Failures(store.failures, clock, metrics)
         self.sweeper = Sweeper(context, self.rooms, self.failures)
@@ -256,6 +257,16 @@ class GameServer:
                 break
         return True
 
+    async def stand_up_everywhere(self, actor: Actor) -> None:
+        """Free the person's seats at tables whose games have not begun. Raises StoreUnavailable, Refusal."""
+        games = await self.store.lists.list_games_of(actor.ids, unfinished=True, limit=_MAX_UNFINISHED)
+        for game in games:
+            room = await self.rooms.get(game.id) if game.status == "open" else None
+            seat = None if room is None else room.table.seat_of(actor.ids)
+            if room is not None and seat is not None and room.table.status == "open":
+                left = Decision("left", seat, {"why": "stood"})
+                await add_server_entry(room, left, self.clock.now(), room.table)
+
     # -- names -------------------------------------------------------------------------------------
 
     def rename(self, people: Mapping[str, str | None]) -> None:
@@ -289,6 +300,8 @@ class GameServer:
         """Count an entry that was installed and update presence and lobbies. `is_news`: its writer updates lobbies."""
         self.metrics.count_action(entry.kind, entry.by)
         table = room.table
+        if entry.by == "person":
+            room.is_left = False
         if entry.kind == "action" and not table.is_over:
             if before.to_act != table.to_act:
                 self._on_turn_changed(room, table, entry, is_news)
@@ -312,7 +325,28 @@ class GameServer:
                 if table.seat_of(subscriber.admitted) is None:
                     subscriber.listener.end("no_spectators")
         if not is_news and (self.lobby.subscribers or not self.bus.is_single_worker):
-            self._send_to_lobbies(table, room.presence.count_spectators(table, entry.at))
+            watching = room.presence.count_spectators(table, entry.at)
+            self._send_to_lobbies(table, watching, is_left=room.is_left)
+
+    def on_entered(self, room: Room) -> None:
+        """List a table again to which somebody has returned."""
+        if room.is_left:
+            room.is_left = False
+            self._on_attendance_changed(room)
+
+    def _on_left(self, room: Room) -> None:
+        """Remove a table from the public lists at which nobody has been for a while."""
+        self._on_attendance_changed(room)
+
+    def _on_attendance_changed(self, room: Room) -> None:
+        table = room.table
+        if table.is_over or table.terms.clock.is_correspondence or self.bus.has_followers(room.id):
+            return
+        self.lobby.change_count += 1
+        if public_lists(table, build_table_row(table, 0)) and (
+            self.lobby.subscribers or not self.bus.is_single_worker
+        ):
+            self._send_to_lobbies(table, 0, is_left=room.is_left)
 
     def _on_turn_changed(self, room: Room, table: Table, entry: Entry, is_news: bool) -> None:
         """Update presence and lobbies after an action passed the turn.
@@ -327,7 +361,9 @@ class GameServer:
         if not is_news:
             self.lobby.on_turn_changed(table, presence, entry.at)
 
-    def _send_to_lobbies(self, table: Table, watching: int) -> None:
+    def _send_to_lobbies(self, table: Table, watching: int, *, is_left: bool = False) -> None:
         body = table_news(table, watching, with_lists=True)
+        if is_left and not table.terms.clock.is_correspondence:
+            body["lists"] = dict.fromkeys(body["lists"], False)
         self.lobby.on_row_changed(body)
         self.context.publish("lobby", "lobby", body)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.play.commands.request import Decision
 from app.play.deal.days import day_of, is_deal_secret
-from app.play.engines import DEAL_RULES_VERSION
+from app.play.engines import ALL_DEAL_RULES_VERSIONS
 from app.play.log.entries import NO_SEAT, GameRow
 from app.play.log.table import Table
 from app.play.ports import Actor, StoreUnavailable
@@ -37,7 +37,7 @@ def _can_be_ended(game: GameRow, now: int) -> bool:
 
     A game of the deal of the day is kept until its day is over, because only the first try counts.
     """
-    if game.rules_version == DEAL_RULES_VERSION and is_deal_secret(day_of(game.created_at), now):
+    if game.rules_version in ALL_DEAL_RULES_VERSIONS and is_deal_secret(day_of(game.created_at), now):
         return False
     summary = game.summary
     return summary is not None and summary.taken - summary.bots <= 1

@@ -65,6 +65,7 @@ from app.rules.core.position import Position
 from app.rules.formats.choices import choices_json, find_cached_action
 from app.rules.formats.diagram import position_from_diagram, position_to_diagram, view_to_diagram
 from app.rules.formats.notation import action_from_text, action_to_text
+from app.rules.formats.position_code import code_from_view, position_from_code, position_to_code
 from app.rules.formats.position_parser import position_from_json
 from app.rules.formats.record import Move, Record, VoidRound, record_from_json
 from app.rules.formats.verification import (
@@ -74,7 +75,8 @@ from app.rules.formats.verification import (
     spaces_reached,
     verify,
 )
-from app.rules.formats.view import position_to_json, view, view_without_reveal
+from app.rules.formats.view import open_view, position_to_json, view, view_without_reveal
+from app.rules.modules.click_reasons import Click, explain_click
 from app.rules.options import CONFLICTS, Options, options_to_json, parse_options
 
 __all__ = [
@@ -93,6 +95,7 @@ __all__ = [
     "BadSeat",
     "BadSeed",
     "CachedAction",
+    "Click",
     "Draw",
     "End",
     "Event",
@@ -120,12 +123,14 @@ __all__ = [
     "catalogue_to_json",
     "check_seed",
     "choices_json",
+    "code_from_view",
     "commitment_of",
     "deal_seed",
     "default_action",
     "event_to_json",
     "events_for",
     "events_without_reveal",
+    "explain_click",
     "find_cached_action",
     "finishing_places",
     "finishing_places_after_resignations",
@@ -136,10 +141,13 @@ __all__ = [
     "legal",
     "legal_for_all",
     "new_game",
+    "open_view",
     "options_to_json",
     "parse_options",
+    "position_from_code",
     "position_from_diagram",
     "position_from_json",
+    "position_to_code",
     "position_to_diagram",
     "position_to_json",
     "privileged_seats",

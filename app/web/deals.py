@@ -10,7 +10,17 @@ from cachetools import LRUCache
 from app.play.create import new_game_id
 from app.play.deal.days import Deal, add_days, day_of, new_deal
 from app.play.deal.game import create_deal_game
-from app.play.deal.results import Comparison, Turn, compare_turns, compute_deal_result
+from app.play.deal.par import Par
+from app.play.deal.results import (
+    Comparison,
+    Distribution,
+    Standing,
+    Turn,
+    compare_turns,
+    compute_deal_result,
+    distribute_scores,
+    rank_score,
+)
 from app.play.log.reading import read_whole_log
 from app.play.ports import Actor, StoreUnavailable
 from app.play.refusals import LostRaces
@@ -23,7 +33,7 @@ log = logging.getLogger("cartagena.deals")
 _RECENT_DAYS = 2  # before today; results of their tries are stored within seconds
 _ORPHAN_DAYS = 7  # after which a try without a game is deleted
 _OLD_PAGE_SIZE = 50  # older tries read per claim
-_LINES_CACHE_MS = 10_000  # for comparisons with a day's tries
+_RESULTS_CACHE_MS = 10_000  # for comparisons with a day's tries
 _MAX_CACHED_DAYS = 4
 _MAX_BEGIN_ATTEMPTS = 5
 
@@ -40,6 +50,10 @@ class Deals:
         self._lines: LRUCache[str, tuple[int, list[tuple[str, str]]]] = LRUCache(
             _MAX_CACHED_DAYS
         )  # by day: time of reading, (owner, line)
+        self._scores: LRUCache[str, tuple[int, dict[int, int]]] = LRUCache(
+            _MAX_CACHED_DAYS
+        )  # by day: time of reading, count by score
+        self._pars: LRUCache[str, Par] = LRUCache(_MAX_CACHED_DAYS)
 
     def now(self) -> int:
         return self._game_server.clock.now()
@@ -134,11 +148,28 @@ class Deals:
                 log.warning("cannot compute the result of a deal", extra={"fields": fields})
 
     async def compare(self, ids: tuple[str, ...], mine: Try) -> Comparison:
-        """Compare a try with the first tries of all other people, read at most _LINES_CACHE_MS ago."""
+        """Compare a try with the first tries of all other people, read at most _RESULTS_CACHE_MS ago."""
         now, cached = self.now(), self._lines.get(mine.day)
-        if cached is None or not 0 <= now - cached[0] < _LINES_CACHE_MS:
+        if cached is None or not 0 <= now - cached[0] < _RESULTS_CACHE_MS:
             cached = self._lines[mine.day] = (now, await self.store.list_lines(mine.day))
         return await self._offload.run(_compare_lines, mine.line, cached[1], ids)
+
+    async def read_distribution(self, day: str, mine: Try | None) -> tuple[Distribution, Standing | None]:
+        """Return the distribution of a day's results, and the standing of one's own if it counts."""
+        score = mine.score if mine is not None and mine.is_counted else None
+        now, cached = self.now(), self._scores.get(day)
+        is_old = cached is None or not 0 <= now - cached[0] < _RESULTS_CACHE_MS
+        if cached is None or is_old or (score is not None and score not in cached[1]):
+            cached = self._scores[day] = (now, await self.store.count_scores(day))
+        counts = cached[1]
+        return distribute_scores(counts), rank_score(score, counts) if score is not None else None
+
+    async def read_par(self, day: str) -> Par | None:
+        """Return the bots' own result; None if it is not known yet, or never will be."""
+        found = self._pars.get(day) or await self.store.read_par(day)
+        if found is not None:
+            self._pars[day] = found
+        return found
 
 
 def _compare_lines(mine: Sequence[Turn], lines: list[tuple[str, str]], ids: tuple[str, ...]) -> Comparison:

@@ -8,7 +8,7 @@ from app.notify.letters import LetterSender
 from app.notify.outbound import Outbound
 from app.notify.outbox import ChannelQueue, CheckQueue
 from app.notify.push import PushSender
-from app.notify.switchboard import Plan, make_plan
+from app.notify.switchboard import Plan, Planner, make_plan
 from app.play.queues import ClaimLoop, Failures
 from app.play.tasks import Tasks
 from app.store.people.notice_values import Recipient
@@ -17,6 +17,30 @@ from app.web.site import Site
 
 MAX_CONCURRENT_CHECKS = 8
 MAX_CONCURRENT_PEOPLE = 256  # per channel; a connection that hangs costs only memory
+
+
+def _make_planner(site: Site) -> Planner:
+    settings = site.settings
+
+    def plan_for(recipient: Recipient, now: int) -> Plan:
+        return make_plan(
+            recipient,
+            now,
+            round(settings.digest_minutes * 60),
+            can_mail=site.mailer.is_configured,
+            can_call=settings.calls_webhooks,
+            can_push=settings.push,
+        )
+
+    return plan_for
+
+
+def make_push_sender(site: Site, outbound: Outbound) -> PushSender:
+    """Return a sender of pushes. It has no state of its own."""
+    planner, on_notice = _make_planner(site), site.metrics.count_notice
+    return PushSender(
+        site.settings, planner, site.pushes, outbound, on_notice, lambda: site.clock(), site.words
+    )
 
 
 def make_notice_loops(
@@ -33,22 +57,11 @@ def make_notice_loops(
             channel, failures, tasks, poll_ms=poll_ms, concurrency=MAX_CONCURRENT_PEOPLE, per_owner=1
         )
 
-    def plan_for(recipient: Recipient, now: int) -> Plan:
-        return make_plan(
-            recipient,
-            now,
-            round(settings.digest_minutes * 60),
-            can_mail=site.mailer.is_configured,
-            can_call=settings.calls_webhooks,
-            can_push=settings.push,
-        )
-
     on_notice, words = site.metrics.count_notice, site.words
-    letters = LetterSender(settings, plan_for, store, site.mailer, site.webhooks, on_notice, words)
+    letters = LetterSender(settings, _make_planner(site), store, site.mailer, site.webhooks, on_notice, words)
     channels = [loop_of(ChannelQueue("letter", store, letters, clock))]
     if settings.push:
-        pushes = PushSender(settings, plan_for, site.pushes, outbound, on_notice, clock, words)
-        channels.append(loop_of(ChannelQueue("push", store, pushes, clock)))
+        channels.append(loop_of(ChannelQueue("push", store, make_push_sender(site, outbound), clock)))
 
     def on_due() -> None:
         for channel in channels:

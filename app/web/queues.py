@@ -12,11 +12,14 @@ from app.play.tasks import Tasks
 from app.store.batcher import Batcher
 from app.store.people.outbox import OutboxStore
 from app.store.people.retention import DEAD_ROOM, MAX_BATCH_ROWS, Cutoffs, ExpiredRow, RetentionStore
+from app.web.deal_pars import PAR_POLL_MS, DealPars
 from app.web.deals import Deals
+from app.web.mistakes import Mistakes
 from app.web.notice_loops import make_notice_loops
 from app.web.site import Site
 
 DEAL_POLL_MS = 5_000  # how soon the result of a finished deal appears in its day's table
+MISTAKE_POLL_MS = 30_000  # how soon a game queued in another worker is searched; one at a time
 ERASURE_POLL_MS = 5_000  # how soon an interrupted erasure continues
 MAX_ERASURE_STEPS = 100  # per claim
 RETENTION_PAUSE_MS = 50  # between batches of deletions, so that moves go first
@@ -29,6 +32,8 @@ def make_queues(
     site: Site,
     game_server: GameServer,
     deals: Deals,
+    pars: DealPars,
+    mistakes: Mistakes,
     store: RetentionStore,
     outbox: OutboxStore,
     tasks: Tasks,
@@ -36,9 +41,13 @@ def make_queues(
     """Return the claim loops of all queues by name. New queues are registered here."""
     failures = game_server.failures
     erasures = ClaimLoop(ErasureQueue(site, store), failures, tasks, poll_ms=ERASURE_POLL_MS, concurrency=4)
+    searches = ClaimLoop(mistakes, failures, tasks, poll_ms=MISTAKE_POLL_MS, concurrency=1)
+    mistakes.on_request = searches.nudge
     loops: list[ClaimLoop[Any]] = [
         game_server.sweeper.loop,
         ClaimLoop(deals, failures, tasks, poll_ms=DEAL_POLL_MS, concurrency=8),
+        ClaimLoop(pars, failures, tasks, poll_ms=PAR_POLL_MS, concurrency=1),
+        searches,
         erasures,
         ClaimLoop(
             RetentionQueue(site, game_server, store, on_erasure=erasures.nudge),

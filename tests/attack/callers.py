@@ -80,6 +80,7 @@ class Callers:
             "ready": {"ready": False},
             "start": {},
             "remove": {"seat": 1},
+            "readmit": {},
             "bot": {"level": "sailor", "seat": 4},
             "close": {},
             "password": {"password": "another"},

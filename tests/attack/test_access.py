@@ -32,7 +32,11 @@ async def _whole(browser: httpx.AsyncClient, method: str, path: str, room: str, 
     # Uncompressed: the length of a compressed page depends on the requested address.
     more["headers"] = {**more.get("headers", {}), "Accept-Encoding": "identity"}
     answer = await browser.request(method, path.replace("{game}", room).replace("{room}", room), **more)
-    headers = sorted(pair for pair in answer.headers.multi_items() if pair[0] not in ("date", "etag"))
+    headers = sorted(
+        (name, value.replace(room, "ROOM"))
+        for name, value in answer.headers.multi_items()
+        if name not in ("date", "etag")
+    )
     return answer.status_code, headers, answer.text.replace(room, "ROOM")
 
 
@@ -51,7 +55,7 @@ async def test_an_unknown_table_and_a_locked_one_get_the_same_answer(sqlite_url:
     }
     async with running(sqlite_url) as site:
         host, _ = await site.guest("Anne Bonfire", "198.51.100.1")
-        locked = await open_table(host, visibility="password", password="open sesame")
+        locked = await open_table(host, visibility="unlisted", password="open sesame")
         assert len(locked) == len(ABSENT)
         guest, _ = await site.guest("Bo Bellows", "198.51.100.2")
         found = [route for route in routes(site.app) if re.search(r"(?<!qr/g/)\{(game|room)\}", route[1])]
@@ -72,13 +76,28 @@ async def test_an_unknown_table_and_a_locked_one_get_the_same_frames(sqlite_url:
     async with in_process(sqlite_url) as server:
         clients = Clients(server)
         locked = await clients.open_table(
-            await clients.person(), visibility="password", password="open sesame"
+            await clients.person(), visibility="unlisted", password="open sesame"
         )
         for password in (None, "guess"):
             assert await _turned_away(server, locked, password) == await _turned_away(
                 server, ABSENT, password
             )
         await clients.close()
+
+
+async def test_only_a_listed_table_says_that_it_has_a_password(sqlite_url: str) -> None:
+    async with running(sqlite_url) as site:
+        host, _ = await site.guest("Anne Bonfire", "198.51.100.1")
+        guest = site.browser("198.51.100.2")
+        for visibility, why in (("open", "listed"), ("unlisted", None)):
+            room = await open_table(host, visibility=visibility, password="open sesame")
+            for password, code in (("", "password_required"), ("guess", "password_wrong")):
+                headers = {"X-Room-Password": password} if password else {}
+                answer = await guest.get(f"/api/v1/games/{room}", headers=headers)
+                assert answer.status_code == 403
+                told = answer.json()["error"]
+                assert (told["code"], told.get("why")) == (code, why)
+                assert "can't find" not in told["message"] or why is None
 
 
 async def _turned_away(server: RunningServer, room: str, password: str | None) -> tuple[list[Any], Any]:

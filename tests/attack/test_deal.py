@@ -21,9 +21,11 @@ from websockets.typing import Origin
 from app import rules
 from app.play import engines
 from app.play.deal.days import day_ends_at, day_of, plan_day
+from app.play.deal.par import Par
 from app.play.room import audience_frames
 from app.play.room.audience_frames import view_json
 from app.web.api import records
+from app.web.deals import Deals
 from tests.attack.addresses import pages_for
 from tests.attack.received_bytes import ReceivedBytes, differences
 from tests.attack.two_worlds import NOW, Laid, Leak, Stage, World, _client, as_laid
@@ -71,6 +73,9 @@ async def set_up(folder: Path, position: rules.Position, monkeypatch: pytest.Mon
             async with _client(server, cookies[0]) as http:
                 made = await http.post("/api/v1/deal")
                 assert made.status_code == 201, made.text
+            # Par is the result of another game of this deal, like other people's results, so it is fixed here.
+            deals: Deals = server._app.state.deals  # type: ignore[union-attr]
+            await deals.store.save_par(DAY, Par("mate", 20, 20, 150))
     return Stage(folder, made.json()["id"], people, cookies, position)
 
 
@@ -175,7 +180,7 @@ async def test_the_end_of_todays_deal_reveals_no_hidden_card(
 
 
 def _by_plain_rules(patch: pytest.MonkeyPatch, laid: Laid) -> None:
-    patch.setitem(engines.ENGINES, engines.DEAL_RULES_VERSION, laid)
+    patch.setitem(engines.ENGINES, engines.DEAL_RULES_VERSIONS[engines.CURRENT_RULES_VERSION], laid)
 
 
 def _shown_at_the_end(patch: pytest.MonkeyPatch, laid: Laid) -> None:
@@ -260,7 +265,10 @@ async def test_the_view_of_a_won_deal_is_still_a_seats_view(
     after, _ = rules.apply(position, 0, rules.Advance(laid["players"][0]["hand"][0], 36))
     assert after.winner == 0
     table = SimpleNamespace(
-        position=after, is_over=True, deal=DAY, rules=engines.engine_for(engines.DEAL_RULES_VERSION)
+        position=after,
+        is_over=True,
+        deal=DAY,
+        rules=engines.engine_for(engines.DEAL_RULES_VERSIONS[engines.CURRENT_RULES_VERSION]),
     )
     shown = view_json(table, 0)  # type: ignore[arg-type]
     assert shown is not None

@@ -50,6 +50,7 @@ ROWS: dict[str, dict[str, tuple[str, str, str]]] = {
         "ready": (FROZEN_STORE, FROZEN_STORE, "not_seated"),
         "start": ONLY_HOST,
         "remove": ONLY_HOST,
+        "readmit": ("no_change", *ONLY_HOST[1:]),  # no one was removed
         "bot": ONLY_HOST,
         "close": ONLY_HOST,
         "password": ONLY_HOST,
@@ -235,6 +236,8 @@ FRAMES = {
     "/g/{room}/review",
     "/g/{room}/try",
     "/g/{room}/screen",
+    "/h/{room}",
+    "/h/{room}/",
     "/qr/g/{room}.svg",
     "/embed/{room}",
 }
@@ -305,7 +308,11 @@ async def pages(callers: Callers) -> list[str]:
         for room in (*callers.rooms.values(), unknown):
             plain = {"Accept-Encoding": "identity"}  # compressed, the length would depend on the id
             answer = await callers.callers["stranger"].get(path.replace("{room}", room), headers=plain)
-            headers = tuple(pair for pair in answer.headers.raw if pair[0].lower() not in (b"date", b"etag"))
+            headers = tuple(
+                (name, value.replace(room.encode(), b"ROOM"))
+                for name, value in answer.headers.raw
+                if name.lower() not in (b"date", b"etag")
+            )
             found.add((answer.status_code, headers, answer.text.replace(room, "ROOM")))
         if len(found) != 1:
             wrong.append(f"{path} has {len(found)} faces")

@@ -308,7 +308,11 @@ def as_laid(monkeypatch: pytest.MonkeyPatch, position: rules.Position, leak: Lea
     with monkeypatch.context() as patch:
         laid = Laid(position)
         patch.setitem(engines.ENGINES, engines.CURRENT_RULES_VERSION, laid)
-        patch.setitem(engines.ENGINES, engines.DEAL_RULES_VERSION, Laid(position, deal_rules))
+        patch.setitem(
+            engines.ENGINES,
+            engines.DEAL_RULES_VERSIONS[engines.CURRENT_RULES_VERSION],
+            Laid(position, deal_rules),
+        )
         # The deal of the day is not part of this table and is the same in both worlds.
         patch.setattr(days, "secrets", SimpleNamespace(token_hex=lambda n: "7c" * n))
         if leak is not None:

@@ -89,6 +89,15 @@ def test_a_better_turn_is_given_as_events_of_that_seat(record: rules.Record):
         assert {event["seat"] for event in turn["better"] if "seat" in event} == {turn["seat"]}
 
 
+def test_luck_of_all_draws_is_summed_and_cancels_between_seats(record: rules.Record):
+    found = review(record)
+    assert sum(found["result_luck"]) == pytest.approx(0, abs=0.001)
+    assert 0 < found["result_error"] < 0.6
+    fixed = {"preset": "tortuga", "passage_boards": 4, "board": "random", "first": 0}
+    without_luck = review(record_of(fixed, ("mate", "mate")))
+    assert (without_luck["result_luck"], without_luck["result_error"]) == (None, None)
+
+
 def test_hints_are_counted(record: rules.Record):
     assert sum(review(record)["hints"]) == 1
 

@@ -14,12 +14,15 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
+from aiosmtpd.smtp import SMTP
 from playwright.sync_api import Browser, BrowserContext, CDPSession, Worker
 
 from tests.browser.game_server import Player
 from tests.notify.push_service import PushService, Received, push_service
+from tests.notify.test_mail import Mailbox
+from tests.notify.test_webhooks import Receiver, receiving
 from tests.sockets.adjustable_clock import AdjustableClock
-from tests.sockets.running_server import RunningServer, in_process
+from tests.sockets.running_server import RunningServer, free_port, in_process
 
 Found = TypeVar("Found")
 
@@ -70,6 +73,8 @@ class PushHarness:
         self.url = f"sqlite:///{folder / 'house.db'}"
         self.server: RunningServer
         self.service: PushService
+        self.receiver: Receiver  # of webhook calls
+        self.mailbox = Mailbox()
         self._clock: AdjustableClock
         self._turned = 0.0
         self._thread = threading.Thread(target=self._run)
@@ -88,9 +93,22 @@ class PushHarness:
             self._ready.set()
 
     async def _serve(self) -> None:
+        port = free_port()
+        smtp = await asyncio.get_running_loop().create_server(lambda: SMTP(self.mailbox), "127.0.0.1", 0)
+        settings = {
+            "port": port,
+            "public_url": f"http://127.0.0.1:{port}",
+            "webhook_private": True,
+            "notify_seconds": 0.5,
+            "smtp_host": "127.0.0.1",
+            "smtp_port": smtp.sockets[0].getsockname()[1],
+            "smtp_security": "none",
+        }
         async with (
+            smtp,
             push_service() as self.service,
-            in_process(self.url, webhook_private=True, notify_seconds=0.5) as self.server,
+            receiving() as self.receiver,
+            in_process(self.url, **settings) as self.server,
         ):
             self._clock = AdjustableClock(self.server)
             self._ready.set()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Browser, expect
 
+from app.notify.webhook import sign
 from tests.browser.game_server import SHORT, begin, move_via_api
 from tests.browser.pages.test_accounts import register
 from tests.browser.push_harness import PushClient, PushHarness
@@ -58,9 +60,13 @@ def test_push_is_shown_opens_the_table_and_is_withdrawn(
     mover, other = (ann, bo) if push.path == ann.path else (bo, ann)
     mover.deliver(push.content)
     (notice,) = mover.wait_for_notices(1)
-    assert notice["title"] == "Your turn"
-    assert notice["body"].startswith("Friday's table")
-    assert "{" not in notice["body"]
+    opponent = other.player.page.evaluate("fetch('/api/v1/me').then((answer) => answer.json())")["person"][
+        "name"
+    ]
+    assert notice["title"] == f"Your turn against {opponent}"
+    about, _, deadline = notice["body"].rpartition(" · ")
+    assert about == "Friday's table · Tortuga"
+    assert re.fullmatch(r"until (Mon|Tue|Wed|Thu|Fri|Sat|Sun),? \d\d:\d\d", deadline), deadline
     mover.deliver(push.content)  # the same one, sent twice
     mover.player.page.wait_for_timeout(300)
     (again,) = mover.notices()
@@ -235,3 +241,59 @@ def test_next_user_of_a_browser_receives_pushes_only_after_opting_in(
     switch.click()
     expect(switch).to_have_attribute("aria-pressed", "true")
     assert len(ann.player.api("GET", "/me/push")["endpoints"]) == 1
+
+
+def test_account_page_shows_the_state_of_each_channel_and_tests_it(
+    harness: PushHarness, push_client: Callable[..., PushClient]
+) -> None:
+    ann = push_client("Ann")
+    page = ann.player.page
+    page.goto(f"{ann.player.url}/account")
+    form = page.locator("[data-notice-form]")
+    result = form.locator("[data-said]")
+    for name in ("Send a test to this device", "Send a test e-mail", "Send a test call"):
+        expect(page.get_by_role("button", name=name)).to_be_hidden()
+    expect(page.get_by_text("Show the signing key")).to_be_hidden()
+
+    _switch_on(ann)
+    page.get_by_role("button", name="Send a test to this device").click()
+    expect(page.locator("[data-push-test] [role=status]")).to_have_text("The test is on its way.")
+    ann.deliver(harness.received(0).content)
+    (notice,) = ann.wait_for_notices(1)
+    assert notice["title"] == "A test from Cartagena"
+    harness.service.status = "410 Gone"
+    page.get_by_role("button", name="Send a test to this device").click()
+    expect(page.locator("[data-push-test] [role=status]")).to_contain_text("Turn them off and on again.")
+
+    page.get_by_label("E-mail, for games by correspondence").fill("ann@example.org")
+    page.get_by_label("Webhook, for your own programs").fill(f"http://127.0.0.1:{harness.receiver.port}/hook")
+    form.get_by_role("button", name="Save").click()
+    state = form.locator("[data-mail-state]")
+    expect(state).to_contain_text("ann@example.org is not confirmed yet.")
+    expect(page.get_by_role("button", name="Send a test e-mail")).to_be_hidden()
+    code = re.search(r"[A-Z2-9]{4}-[A-Z2-9]{4}", str(harness.mailbox.messages[-1]["Subject"]))
+    assert code is not None
+    page.get_by_placeholder("The code from the e-mail").fill(code[0])
+    page.get_by_role("button", name="Confirm the address").click()
+    expect(state).to_have_text("ann@example.org is confirmed.")
+    page.get_by_role("button", name="Send a test e-mail").click()
+    expect(page.locator("[data-mail-test] [role=status]")).to_have_text("The test is on its way.")
+    assert harness.mailbox.messages[-1]["Subject"] == "A test from Cartagena"
+
+    key = form.locator("[data-key]")
+    expect(key).to_be_hidden()
+    page.get_by_text("Show the signing key").click()
+    expect(key).to_have_text(re.compile(r"^[\w-]{32}$"))
+    page.get_by_role("button", name="Send a test call").click()
+    called = page.locator("[data-webhook-saved] [role=status]")
+    expect(called).to_have_text("The test is on its way.")
+    ((headers, body),) = harness.receiver.posted
+    at = int(headers["x-cartagena-signature"].partition(",")[0].removeprefix("t="))
+    assert headers["x-cartagena-signature"] == sign(key.text_content() or "", at, body)
+    harness.receiver.status = "404 Not Found"
+    page.get_by_role("button", name="Send a test call").click()
+    expect(called).to_have_text("The test was refused with status 404.")
+    page.get_by_label("This is a Discord channel: announce turns there").check()
+    form.get_by_role("button", name="Save").click()
+    expect(result).to_have_text("Saved.")
+    expect(page.get_by_text("Show the signing key")).to_be_hidden()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from app.client.api import MAX_WAIT_SECONDS, MAX_WAITS, RETRY_PAUSES_SECONDS
 from app.client.seat import MAX_ILLEGAL_ANSWERS
 from app.research.action_table import _MAX_ANSWERS, ActionTable
 from app.research.pettingzoo_env import _MAX_ACTIONS, CartagenaEnv
+from tests.bots.test_third_party import read_example
 
 PAGE = (Path(__file__).parents[2] / "docs" / "bots.md").read_text(encoding="utf-8")
 PARTS = re.findall(r"^\| ([a-z ]+) \| ([SPK\d×+() ]+) \| (.+) \|$", PAGE, flags=re.MULTILINE)
@@ -90,6 +93,21 @@ def test_actions_are_numbered_in_the_documented_order(options: dict[str, Any]) -
     assert table.size == len(table._numbers) + len(table._cards) + _MAX_ANSWERS
     assert f"then {_MAX_ANSWERS} for shares and stacks" in PAGE
     assert f"After {_MAX_ACTIONS:,} actions" in PAGE
+
+
+def test_environment_example_plays_a_game_by_the_documented_mask() -> None:
+    example = read_example("example-pettingzoo")
+    command = [sys.executable, "-c", example, "3"]
+    ran = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert sorted(line.split()[1] for line in ran.stdout.splitlines()) == ["-1.0", "1.0"]
+    table = CartagenaEnv(preset="tortuga", players=2)
+    table.reset(seed=3)
+    acting, waiting = table.agent_selection, ({"seat_0", "seat_1"} - {table.agent_selection}).pop()
+    assert set(table.observe(acting)) == {"observation", "action_mask"}
+    assert table.observe(acting)["action_mask"].any()
+    assert not table.observe(waiting)["action_mask"].any()
+    assert table.infos[acting] == {}
 
 
 def test_client_timeouts_are_the_documented_ones() -> None:

@@ -48,3 +48,24 @@ def test_clock_is_announced_at_thirty_and_ten_seconds(run: Run) -> None:
         "table/clock.js", "({shouldSpeak}, pairs) => pairs.map(([a, b]) => shouldSpeak(a, b))", pairs
     )
     assert spoken == [True, False, True, True, False, False]
+
+
+def test_player_is_told_what_happened_when_the_time_ran_out(run: Run) -> None:
+    causes = [
+        [0, 0, {"by": "clock", "events": [{"type": "retreated", "seat": 0}]}],
+        [0, 0, {"by": "clock", "events": [{"type": "retreated", "seat": 1}]}],
+        [0, 0, {"kind": "takeover", "seat": 0}],
+        [0, 20_000, {"kind": "takeover", "seat": 0}],  # after a vote of the others
+        [0, None, {"kind": "takeover", "seat": 0}],
+        [None, None, {"by": "clock", "events": [{"type": "retreated", "seat": 0}]}],
+    ]
+    sentences = run(
+        "table/own_clock.js",
+        "({timeUpSentence}, causes) => causes.map((cause) => timeUpSentence(...cause))",
+        causes,
+    )
+    moved, bot = (
+        "Your time ran out, and a move was made for you.",
+        "Your time ran out. A bot is playing for you.",
+    )
+    assert sentences == [moved, None, bot, None, None, None]

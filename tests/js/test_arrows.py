@@ -34,7 +34,8 @@ SHOW = """async ({Board}, {view, arrows}) => {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   box.append(svg);
   document.body.append(box);
-  const board = Board(svg, {interactive: false});
+  const {drawArrows} = await import("/static/js/board/arrows.js");
+  const board = Board(svg, {interactive: false, drawArrows});
   await board.set(view);
   board.mark({arrows});
   const drawn = [...svg.querySelectorAll(".arrow")].map((arrow) => ({

@@ -66,7 +66,7 @@ def end_card(
 
 def test_winner_gets_a_heading_statistics_and_links(run: Run) -> None:
     card = end_card(run, 1)
-    assert (card["heading"], card["words"]) == ("You have won!", "All pirates have escaped.")
+    assert (card["heading"], card["words"]) == ("You have won!", "All your pirates have escaped.")
     assert card["figures"] == ["Turns", "Cards drawn", "Longest jump", "Luck", "Given away"]
     assert card["ways"] == [
         "One more game?",
@@ -86,10 +86,7 @@ def test_winner_gets_a_heading_statistics_and_links(run: Run) -> None:
         ([10, 30], "Well sailed. You were 34 spaces short of bringing all your pirates to the goal."),
         (
             ["start"] * 6,
-            (
-                "The wind was with the others this time. "
-                "You were 222 spaces short of bringing all your pirates to the goal."
-            ),
+            "You were 222 spaces short of bringing all your pirates to the goal.",
         ),
     ],
 )
@@ -119,7 +116,10 @@ def test_resigned_player_is_offered_a_new_game(run: Run) -> None:
 
 
 def test_game_without_a_winner_says_why(run: Run) -> None:
-    assert end_card(run, 0, winner=None, reason="resigned")["heading"] == "Everyone has resigned."
+    assert (
+        end_card(run, None, winner=None, reason="resigned")["heading"]
+        == "All players except the bots have resigned."
+    )
     assert (
         end_card(run, 0, winner=None, reason="aborted")["heading"] == "The game was ended without a winner."
     )

@@ -103,3 +103,45 @@ def test_selection_keeps_the_part_that_still_fits(run: Run, selection: Any, left
 def test_answers_to_a_pending_choice_are_not_offered_on_the_board(run: Run) -> None:
     steal = [{"action": {"type": "steal", "card": "rum"}, "final": True}]
     assert run("table/selection.js", "(m, choices) => m.boardChoices(choices)", steal) == []
+
+
+def test_two_parrots_are_not_offered_as_a_parrot(run: Run) -> None:
+    parrots = {"type": "parrot", "cards": ["parrot", "parrot"], "from": 4}
+    wasteful, useful = ({"action": {**parrots, "as": symbol}, "to": 9} for symbol in ("parrot", "rum"))
+    assert run("table/selection.js", "(m, choices) => m.boardChoices(choices)", [wasteful, useful]) == [
+        useful
+    ]
+
+
+def test_the_two_cards_of_a_hook_in_either_order_are_one_choice(run: Run) -> None:
+    both = [
+        {"action": {"type": "hook", "card": card, "with": other, "from": 4}, "to": 9}
+        for card, other in (("hook", "hook*"), ("hook*", "hook"))
+    ]
+    assert click(run, "clickPlace", both, {"from": 4}, 9) == {"action": both[0]["action"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "on", "before", "inert"),
+    [
+        ("clickCard", "key", {}, False),
+        ("clickCard", "skull", {}, True),
+        ("clickCard", "key", {"card": "key"}, False),
+        ("clickPlace", 8, {}, False),
+        ("clickPlace", 30, {}, True),
+        ("clickPlace", 30, {"card": "key"}, True),
+        ("clickPlace", 8, {"from": 8}, False),
+        ("clickPlace", 8, {"card": "key"}, False),
+        ("clickSeat", 2, {"card": "key"}, True),
+    ],
+)
+def test_clicks_without_effect_are_recognised(
+    run: Run, name: str, on: Any, before: dict[str, Any], inert: bool
+) -> None:
+    clicked = {{"clickCard": "card", "clickPlace": "place", "clickSeat": "player"}[name]: on}
+    meant = click(run, name, LIST, before, on)
+    asked = [meant, before, clicked]
+    assert (
+        run("table/selection.js", "(m, [meant, before, clicked]) => m.isInert(meant, before, clicked)", asked)
+        == inert
+    )

@@ -9,7 +9,7 @@ from typing import Any
 
 from app import rules
 from app.rules.formats.record import FORMAT_BY_SCHEME
-from app.web.pages.replay import steps_of, view_with_open_hands
+from app.web.pages.replay import steps_of
 from tests.rules.tampering import Json, Tampered, rewrite_records, sample_record, tamper
 
 # Each case is a sample with one value replaced: {base, path, value, scheme, index}. `plays[index]` is the server's
@@ -146,7 +146,7 @@ def whole_game(seed: str) -> tuple[Json, list[Json]]:
     dice = random.Random(3)
     modules = {"black_magic": True, "scoundrels": True, "card_gain": "both"}
     position = rules.new_game(rules.parse_options({"preset": "complete", "players": 3, **modules}), seed)
-    view, events = view_with_open_hands(position), []
+    view, events = rules.open_view(position), []
     while position.winner is None:
         seat = dice.choice(rules.seats_to_act(position))
         action = dice.choice(rules.legal(position, seat))

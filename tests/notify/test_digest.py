@@ -30,7 +30,7 @@ from tests.notify.pushing import (
     subscribe,
     write_letters,
 )
-from tests.notify.test_mail import Mailbox
+from tests.notify.test_mail import Mailbox, read_text
 from tests.web.running_site import TestSite
 from tests.web.tables import play_table
 
@@ -256,4 +256,4 @@ async def test_unknown_stored_language_still_gets_a_letter(site: TestSite, box: 
         await _write_to(site, browser, "ann@example.org")
     await site.site.notices.database.execute_write(update(notices).values(language="zz"))
     assert await write_letters(site) == 2
-    assert all("UTC" in message.get_content() for message in box.messages)
+    assert all("UTC" in read_text(message) for message in box.messages)

@@ -14,7 +14,7 @@ import pytest
 from aiosmtpd.smtp import SMTP
 
 from app.notify.mail import BadAddress, validate_address
-from app.notify.words import CODE_TEXT, SENTENCES
+from app.notify.words import CODE_TEXT, SENTENCES, TEST_SUBJECT, TEST_TEXT
 from app.web.i18n import LANGUAGES
 from tests.notify.pushing import write_letters
 from tests.web.running_site import TestSite, code_of, running
@@ -35,6 +35,13 @@ class Mailbox:
             return "451 not now"
         self.messages.append(message_from_bytes(envelope.content, policy=policy.default))
         return "250 taken"
+
+
+def read_text(message: EmailMessage, kind: str = "plain") -> str:
+    """Return the text or the HTML of a message."""
+    part = message.get_body((kind,))
+    assert part is not None
+    return str(part.get_content())
 
 
 @pytest.fixture
@@ -105,13 +112,19 @@ async def test_one_mail_covers_all_games_and_is_not_repeated_within_the_interval
     assert await write_letters(site) == sum(bool(games) for games in waiting.values())
     for message in box.messages:
         games = waiting[str(message["To"])]
-        text = message.get_content()
+        text = read_text(message)
         assert {room for room in rooms if room in text} == games
         assert "Not by post" not in text
         assert f"http://testserver/g/{next(iter(games))}" in text
         assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
         assert message["Auto-Submitted"] == "auto-generated"
         assert "UTC" in text
+        html = read_text(message, "html")
+        assert {room for room in rooms if f'href="http://testserver/g/{room}"' in html} == games
+        opponent = "Bo Bellows" if str(message["To"]) == "ann@example.org" else "Anne Bonfire"
+        for part in (text, html):
+            assert part.count(f"Your turn against {opponent}") >= len(games)
+            assert "Tortuga, until " in part
     assert len(box.messages) == sum(bool(games) for games in waiting.values())
     assert await write_letters(site) == 0, "sent already"
     site.pass_time(3600)
@@ -138,8 +151,9 @@ async def test_starting_correspondence_table_mails_players_who_have_not_opened(
     assert await write_letters(site) == 1
     (message,) = box.messages
     assert message["To"] == "bo@example.org"
-    assert message["Subject"] == "Your table at Cartagena is ready to start"
-    assert f"http://testserver/g/{room}" in message.get_content()
+    subject = str(message["Subject"])
+    assert subject.startswith("Your table with Anne Bonfire is ready to start — Tortuga, until ")
+    assert f"http://testserver/g/{room}" in read_text(message)
     await open_seat(bo, room)
     assert (await bo.get(f"/api/v1/games/{room}")).json()["table"]["status"] == "running"
 
@@ -199,6 +213,30 @@ async def test_two_workers_send_one_mail(site: TestSite, postbox: tuple[Mailbox,
     assert len(box.messages) == 1
 
 
+async def test_test_is_mailed_only_to_a_confirmed_address(
+    site: TestSite, postbox: tuple[Mailbox, int]
+) -> None:
+    box, _ = postbox
+    ann, _ = await site.guest("Anne Bonfire")
+
+    async def test() -> Any:
+        return await ann.post("/api/v1/me/notices/test", json={"channel": "mail"})
+
+    assert code_of(await test()) == "no_email"
+    await ann.put("/api/v1/me/notices", json={"email": "ann@example.org"})
+    assert code_of(await test()) == "no_email"
+    await _confirmed(site, box, ann, "ann@example.org")
+    box.messages.clear()
+    assert (await test()).json() == {"outcome": "sent"}
+    (message,) = box.messages
+    assert (message["To"], message["Subject"]) == ("ann@example.org", TEST_SUBJECT)
+    for kind in ("plain", "html"):
+        assert TEST_TEXT in read_text(message, kind)
+    box.is_closed = True
+    assert code_of(await test()) == "mail_failed"
+    assert [(await test()).status_code for _ in range(2)][-1] == 429, "as many e-mails as codes"
+
+
 async def test_one_click_unsubscribes_but_opening_the_link_does_not(
     site: TestSite, postbox: tuple[Mailbox, int]
 ) -> None:
@@ -249,7 +287,7 @@ async def test_mails_are_in_the_readers_language(
         wanted = {"email": "ann@example.org", "language": language}
         assert (await browser.put("/api/v1/me/notices", json=wanted)).status_code == 200
         english = CODE_TEXT.split("{")[0].strip()
-        assert english not in box.messages[0].get_content()
+        assert english not in read_text(box.messages[0])
         for sentence in SENTENCES:
             values = dict.fromkeys(re.findall(r"{(\w+)}", sentence), "x")
             said = site.site.words(language, sentence, **values)

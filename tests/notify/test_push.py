@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 from sqlalchemy import select, update
@@ -10,6 +11,7 @@ from sqlalchemy import select, update
 from app.notify.outbox import LEASE_SECONDS
 from app.notify.push import MAX_CONCURRENT_BROWSERS
 from app.notify.webpush import make_topic
+from app.notify.words import TEST_SUBJECT
 from app.store.people.outbox import OutboxStore
 from app.store.tables.games import heads
 from app.store.tables.people import outbox, push_subscriptions, vapid_keys
@@ -43,14 +45,16 @@ def _turns(service: PushService) -> list[str]:
 async def test_turn_is_pushed_once_and_only_to_its_players_browser(
     site: TestSite, service: PushService
 ) -> None:
-    _, _, room = await open_waiting_table(site, service)
+    _, other, room = await open_waiting_table(site, service)
+    opponent = (await other.get("/api/v1/me")).json()["person"]["name"]
     await notify(site)
     turns = [notice for notice in service.received if notice.content["t"] == "turn"]
     (received,) = turns
     told = received.content
     assert told["url"] == f"/g/{room}"
-    assert told["title"] == "Your turn"
-    assert told["body"] == "Friday's table"
+    assert told["title"] == f"Your turn against {opponent}"
+    assert told["body"] == "Friday's table · Tortuga"
+    assert told["due"] == "until {when}", "the browser knows its time zone"
     assert set(told) == {"v", "t", "tag", "id", "lang", "title", "body", "url", "deadline", "due"}
     async with connect(site.site.pushes.database) as run:
         rows = (await run.execute(select(push_subscriptions))).all()
@@ -318,3 +322,25 @@ async def test_attack_redirect_is_not_followed(site: TestSite, service: PushServ
         await notify(site)
         assert service.attempts > 0
         assert secret.attempts == 0
+
+
+async def test_test_is_pushed_to_this_browser_alone(site: TestSite, service: PushService) -> None:
+    ann, bo = await two_guests(site)
+    here, _, others = [await subscribe(browser, service) for browser in (ann, ann, bo)]
+
+    async def test(endpoint: str) -> Any:
+        answer = await ann.post("/api/v1/me/notices/test", json={"channel": "push", "endpoint": endpoint})
+        return answer.json()
+
+    for endpoint in (others["endpoint"], "https://push.example/unknown"):
+        assert (await test(endpoint))["error"]["code"] == "no_push_here"
+    assert await test(here["endpoint"]) == {"outcome": "sent"}
+    (received,) = service.received
+    assert here["endpoint"].endswith(received.path)
+    assert received.content["title"] == TEST_SUBJECT
+    assert received.content["url"] == "/me"
+    service.status = "500 Oops"
+    assert await test(here["endpoint"]) == {"outcome": "answered 500"}
+    service.status = "410 Gone"
+    assert await test(here["endpoint"]) == {"outcome": "ended"}
+    assert (await test(here["endpoint"]))["error"]["code"] == "no_push_here"

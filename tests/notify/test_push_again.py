@@ -182,4 +182,8 @@ async def test_title_is_read_at_the_time_of_sending_and_not_stored(
     service.status = "201 Created"
     await notify(site, 60)
     for received in service.received:
-        assert received.content.get("body", "Cartagena") == "Cartagena"
+        assert received.content.get("body", "Tortuga") == "Tortuga"
+        assert received.content.get("title", "Your turn") in (
+            "Your turn",
+            "The game at your table has started",
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from app.notify.push import MAX_SUMMARY_LINES
 from app.notify.switchboard import (
     MAX_SINGLE_NOTICES,
     NEXT_CHANNEL_DELAY_SECONDS,
@@ -206,14 +208,18 @@ async def test_reminder_replaces_the_notice_of_the_turn(site: TestSite, service:
     await play_table(ann, bo, **DAYS)
     await notify(site)
     await notify(site, 2 * 86_400)
-    assert "Your time is running out" not in _events(service)
+    assert "time" not in [notice.content["t"] for notice in service.received]
     await notify(site, 86_400 // 2)
     turn = next(notice for notice in service.received if notice.content["t"] == "turn")
     late = next(notice for notice in service.received if notice.content["t"] == "time")
     assert late.headers["topic"] == turn.headers["topic"]
     assert late.headers["urgency"] == "high"
     await notify(site, 3600)
-    assert _events(service).count("Your time is running out") == 1
+    (event,) = [notice.content["title"] for notice in service.received if notice.content["t"] == "time"]
+    assert event in (
+        "Your time against Anne Bonfire is running out",
+        "Your time against Bo Bellows is running out",
+    )
 
 
 async def test_full_and_started_tables_are_notified(site: TestSite, service: PushService) -> None:
@@ -224,10 +230,14 @@ async def test_full_and_started_tables_are_notified(site: TestSite, service: Pus
     assert _events(service) == []
     await done(bo, room, "sit")
     await notify(site)
-    assert _events(service) == ["Your table is full"] * 2
+    full = {"Your table with Anne Bonfire is full", "Your table with Bo Bellows is full"}
+    assert len(_events(service)) == 2
+    assert set(_events(service)) == full
     await play_table(ann, bo)
     await notify(site)
-    assert _events(service).count("The game at your table has started") == 2
+    started = {"Your game with Anne Bonfire has started", "Your game with Bo Bellows has started"}
+    assert set(_events(service)) == full | started
+    assert len(_events(service)) == 4
 
 
 async def test_former_opponent_can_be_invited_and_is_notified_once(
@@ -251,7 +261,7 @@ async def test_former_opponent_can_be_invited_and_is_notified_once(
         await notify(site)
     assert _events(service).count("You have an invitation to a table") == 1
     (invited,) = [notice.content for notice in service.received if notice.content["t"] == "invited"]
-    assert invited["body"] == "Cartagena", "no text of the inviter on the invited person's screen"
+    assert invited["body"] == "Tortuga", "no text of the inviter on the invited person's screen"
     await sit(bo, room)
     await notify(site)
     assert _events(service).count("You have an invitation to a table") == 1
@@ -271,7 +281,11 @@ async def test_many_notices_at_once_become_a_summary(site: TestSite, service: Pu
         if len(mine) > MAX_SINGLE_NOTICES:
             assert f"{len(mine)} games are waiting for you at Cartagena" in _events(service)
     singles = sum(len(mine) for mine in waiting.values() if len(mine) <= MAX_SINGLE_NOTICES)
-    assert _events(service).count("Your turn") == singles
+    assert sum(title.startswith("Your turn against ") for title in _events(service)) == singles
+    for summary in (notice.content for notice in service.received if notice.content["t"] == "digest"):
+        lines = summary["body"].splitlines()
+        assert len(lines) == MAX_SUMMARY_LINES
+        assert all(line.startswith("Your turn against ") and " — Tortuga, until " in line for line in lines)
     count = len(service.received)
     await notify(site)
     assert len(service.received) == count
@@ -284,7 +298,8 @@ async def test_digest_of_a_single_game_does_not_say_games(site: TestSite, servic
     assert (await mover.put("/api/v1/me/notices/wishes", json=wishes)).status_code == 200
     await notify(site, wait=180)
     digests = [notice.content["title"] for notice in service.received if notice.content["t"] == "digest"]
-    assert digests == ["It's your turn at Cartagena"]
+    (digest,) = digests
+    assert re.fullmatch(r"Your turn against [\w ]+ — Tortuga, until \w+ \d+ \w+, \d\d:\d\d UTC", digest)
 
 
 async def test_switched_off_game_sends_nothing_and_others_do(site: TestSite, service: PushService) -> None:
@@ -315,7 +330,12 @@ async def test_discord_call_names_the_player_with_markup_escaped(site: TestSite)
         told = json.loads(body)
         assert set(told) == {"content", "allowed_mentions"}
         assert told["allowed_mentions"] == {"parse": []}
-        assert told["content"].startswith(f"It's {name}'s turn: ")
-        assert told["content"].endswith(f"](<http://testserver/g/{room}>)")
+        opponent = {"Anne Bonfire": "Bo Bellows", "Bo Bellows": "Anne Bonfire"}[name]
+        assert told["content"].startswith(f"It's {name}'s turn against {opponent}: [")
+        link, _, details = told["content"].partition(" — ")
+        assert link.endswith(f"](<http://testserver/g/{room}>)")
+        assert re.fullmatch(r"Tortuga, until <t:\d{10}:f>", details), (
+            "Discord shows it in each reader's time zone"
+        )
         assert "\\@everyone" in told["content"]
         assert "](https" not in told["content"]

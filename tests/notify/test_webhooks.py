@@ -99,9 +99,12 @@ async def test_turn_is_posted_and_signed_with_the_owners_key(site: TestSite, rec
     told = json.loads(body)
     assert told["event"] == "your_turn"
     assert [game["id"] for game in told["games"]] == [room]
-    assert set(told["games"][0]) == {"id", "title", "url", "deadline", "waits_for"}, (
-        "where to look, not what is in the game"
-    )
+    fields = {"id", "title", "url", "deadline", "waits_for", "preset", "opponents", "text"}
+    assert set(told["games"][0]) == fields, "where to look, not what is in the game"
+    assert told["games"][0]["preset"] == "tortuga"
+    (opponent,) = told["games"][0]["opponents"]
+    assert opponent in ("Anne Bonfire", "Bo Bellows")
+    assert told["games"][0]["text"].startswith(f"Your turn against {opponent} — Tortuga, until ")
     assert told["games"][0]["waits_for"] == "move"
 
 
@@ -226,3 +229,11 @@ async def test_api_rejects_a_private_url_like_any_other_failure(
 def test_signature_depends_on_key_time_and_body() -> None:
     signatures = {sign(key, at, body) for key in "ab" for at in (1, 2) for body in (b"x", b"y")}
     assert len(signatures) == 8
+
+
+async def test_tests_are_limited_per_person(site: TestSite, receiver: Receiver) -> None:
+    ann, _ = await site.guest("Anne Bonfire")
+    await _set(ann, receiver)
+    answers = [(await ann.post("/api/v1/me/notices/test")).status_code for _ in range(12)]
+    assert answers == [200] * 10 + [429] * 2
+    assert len(receiver.posted) == 10

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-import re
+import os
+import signal
 import sqlite3
 import subprocess
+import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from app.store.database import open_database
+from app.store.file_lock import lock_database_file
 from app.store.games.store import open_store
 from app.store.migrate import upgrade
+from app.store.sqlite_backup import BackupFailed, restore
 from tests.store.samples import make_append, new_game
 from tools.services import Postgres
 
-TEXT = (Path(__file__).parents[2] / "docs/deploy.md").read_text()
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "tools/hosting/backup.sh"
 
 
 async def create_game_in(url: str) -> str:
@@ -32,34 +41,188 @@ async def has_game(url: str, game: str) -> bool:
         return await store.log.read_game(game) is not None and len(await store.log.read_entries(game)) == 2
 
 
+def admin(folder: Path, *words: str) -> tuple[int, str]:
+    """Run an operator's command on cartagena.db in this folder; return its exit code and what it printed."""
+    command = [sys.executable, "-m", "app.cli", "admin", "--database", "sqlite:///cartagena.db", *words]
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("CARTAGENA_")}
+    environment = {**clean, "PYTHONPATH": str(ROOT)}
+    ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    return ran.returncode, ran.stdout + ran.stderr
+
+
 async def test_open_sqlite_file_is_backed_up_and_restored(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'cartagena.db'}"
-    (backup,) = re.findall(r"^(python3 -c .*VACUUM INTO.*)$", TEXT, re.MULTILINE)
-    (restore,) = re.findall(r"^(mv backup\.db .*?)^```", TEXT, re.MULTILINE | re.DOTALL)
     game = await create_game_in(url)
     async with open_store(url, lambda *_: None) as store:
         assert await store.log.read_game(game)
-        subprocess.run(["bash", "-ec", backup], cwd=tmp_path, check=True)
+        code, said = admin(tmp_path, "backup")
+    assert code == 0, said
+    (backup,) = (tmp_path / "backups").iterdir()
+    assert backup.stat().st_mode & 0o077 == 0, "it contains personal data"
     with sqlite3.connect(tmp_path / "cartagena.db") as run:
         run.execute("DELETE FROM log")
     run.close()
     assert not await has_game(url, game)
-    subprocess.run(["bash", "-ec", restore], cwd=tmp_path, check=True)
+    with lock_database_file(url, wait_seconds=0):  # as a server does
+        assert admin(tmp_path, "restore", str(backup)) == (
+            1,
+            "cartagena: a server is using the database; stop it first.\n",
+        )
+    (tmp_path / "cartagena.db-wal").write_bytes(b"of the database that is replaced")
+    code, said = admin(tmp_path, "restore", str(backup))
+    assert code == 0, said
     assert await has_game(url, game)
+    kept = {file.name.partition(".before-")[2][20:] for file in tmp_path.glob("cartagena.db.before-*")}
+    assert {"", "-wal"} <= kept, "the replaced database is kept"
 
 
-async def test_a_postgres_dump_is_restored_into_an_empty_database(postgres: Postgres, tmp_path: Path) -> None:
+async def test_old_sqlite_backups_are_deleted_after_the_new_one_is_complete(tmp_path: Path) -> None:
+    await create_game_in(f"sqlite:///{tmp_path / 'cartagena.db'}")
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    now = int(time.time())
+    for days in (1, 13, 15, 40):
+        file = folder / f"cartagena-{days}-days-old.db"
+        file.touch()
+        os.utime(file, (now - days * 86_400,) * 2)
+    (folder / "notes.txt").touch()
+    os.utime(folder / "notes.txt", (0, 0))
+    (tmp_path / "elsewhere").mkdir()
+    assert admin(tmp_path / "elsewhere", "backup", "--folder", str(folder))[0] == 1
+    assert len(list(folder.iterdir())) == 5, "a failed backup deletes nothing"
+    assert admin(tmp_path, "backup")[0] == 0
+    names = {file.name for file in folder.iterdir()}
+    assert {"cartagena-1-days-old.db", "cartagena-13-days-old.db", "notes.txt"} < names
+    assert len(names) == 4
+
+
+@pytest.mark.parametrize("content", [b"", b"not a database" * 100, b"another program"])
+async def test_file_that_is_no_backup_changes_nothing(tmp_path: Path, content: bytes) -> None:
+    url = f"sqlite:///{tmp_path / 'cartagena.db'}"
+    game = await create_game_in(url)
+    bad = tmp_path / "bad.db"
+    if content == b"another program":
+        with sqlite3.connect(bad) as run:
+            run.execute("CREATE TABLE recipes (name TEXT)")
+        run.close()
+    else:
+        bad.write_bytes(content)
+    with pytest.raises(BackupFailed, match="is not a"):
+        restore(tmp_path / "cartagena.db", bad, 0)
+    assert await has_game(url, game)
+    assert not list(tmp_path.glob("*.before-*"))
+
+
+def test_backup_command_refuses_other_databases() -> None:
+    command = [sys.executable, "-m", "app.cli", "admin", "--database", "postgresql://h/d", "backup"]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert (ran.returncode, "docs/deploy.md" in ran.stderr) == (1, True)
+
+
+# -- tools/hosting/backup.sh, the service `backup` of docker-compose.yml -----------------------------------
+
+
+class Backups:
+    """The script on a database of the test server."""
+
+    def __init__(self, postgres: Postgres, database: str, folder: Path) -> None:
+        programs = postgres.program("psql").parent
+        self.folder = folder
+        self.environment = {
+            "PATH": f"{programs}:{os.environ['PATH']}",
+            "PGHOST": "127.0.0.1",
+            "PGPORT": str(postgres.port),
+            "PGUSER": "postgres",
+            "PGDATABASE": database,
+            "BACKUP_FOLDER": str(folder),
+        }
+
+    def run(self, *words: str, **more: str) -> tuple[int, str]:
+        ran = subprocess.run(
+            ["sh", str(SCRIPT), *words],
+            env={**self.environment, **more},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        return ran.returncode, ran.stderr
+
+    def start(self, **more: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            ["sh", str(SCRIPT), "every-day"],
+            env={**self.environment, **more},
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+
+@pytest.fixture
+def backups(postgres: Postgres, tmp_path: Path) -> Iterator[Backups]:
     name = postgres.create_database()
+    yield Backups(postgres, name, tmp_path / "backups")
+    for each in (name, f"{name}_before", f"{name}_restored"):
+        postgres.sql(f'DROP DATABASE IF EXISTS "{each}" WITH (FORCE)')
+
+
+async def test_postgres_backup_is_written_rotated_and_restored(postgres: Postgres, backups: Backups) -> None:
+    name = backups.environment["PGDATABASE"]
     game = await create_game_in(postgres.url(name))
+    backups.folder.mkdir()
+    for days in (1, 13, 15, 40):
+        file = backups.folder / f"cartagena-{days}-days-old.dump"
+        file.touch()
+        os.utime(file, (time.time() - days * 86_400 - 60,) * 2)
+    code, said = backups.run("now", PGDATABASE="missing")
+    assert code != 0
+    assert len(list(backups.folder.glob("*.dump"))) == 4, "a failed backup deletes nothing"
+    code, said = backups.run("now")
+    assert code == 0, said
+    names = {file.name for file in backups.folder.glob("*.dump")}
+    assert {"cartagena-1-days-old.dump", "cartagena-13-days-old.dump"} < names
+    assert len(names) == 3
+    (backup,) = [file for file in backups.folder.glob("*.dump") if "old" not in file.name]
+    assert backup.stat().st_mode & 0o077 == 0
+    postgres.sql("DELETE FROM log", name)
 
-    def run(program: str, *words: str) -> None:
-        where = ["--host", "127.0.0.1", "--port", str(postgres.port), "--username", "postgres"]
-        subprocess.run([str(postgres.program(program)), *where, *words], check=True)
+    damaged = backups.folder / "damaged"
+    damaged.write_bytes(backup.read_bytes()[:-2000])
+    assert backups.run("restore", str(damaged))[0] != 0
+    assert not await has_game(postgres.url(name), game), "a damaged backup replaces nothing"
+    async with open_store(postgres.url(name), lambda *_: None) as store:
+        await store.log.read_game(game)
+        code, said = backups.run("restore", str(backup))
+        assert (code, "Stop the app first" in said) == (1, True)
+    for _ in range(2):  # the second time there is a database of before
+        code, said = backups.run("restore", str(backup))
+        assert code == 0, said
+        assert await has_game(postgres.url(name), game)
 
-    dump = str(tmp_path / "backup.dump")
-    run("pg_dump", "--format", "custom", "--file", dump, name)
-    run("dropdb", "--force", name)
-    run("createdb", name)
-    run("pg_restore", "--exit-on-error", "--dbname", name, dump)
-    assert await has_game(postgres.url(name), game)
-    postgres.drop_database(name)
+
+def test_postgres_is_backed_up_at_once_if_the_last_backup_is_old_and_retried_if_it_failed(
+    backups: Backups,
+) -> None:
+    script = backups.start(PGPORT="1", BACKUP_RETRY_SECONDS="0.2")
+    try:
+        assert script.stderr is not None
+        said = [script.stderr.readline() for _ in range(8)]
+        assert sum("failed; trying again" in line for line in said) >= 2, said
+    finally:
+        os.killpg(script.pid, signal.SIGKILL)
+        script.communicate()
+    script = backups.start()
+    try:
+        assert script.stderr is not None
+        said = [script.stderr.readline() for _ in range(2)]
+        assert "wrote" in said[1], said
+    finally:
+        os.killpg(script.pid, signal.SIGKILL)
+        script.communicate()
+    assert len(list(backups.folder.glob("*.dump"))) == 1
+
+
+@pytest.mark.parametrize("setting", [{"BACKUP_DAYS": "0"}, {"BACKUP_DAYS": "two"}, {"BACKUP_AT": "25:00"}])
+def test_wrong_backup_setting_is_refused(backups: Backups, setting: dict[str, str]) -> None:
+    code, said = backups.run("now", **setting)
+    assert code == 1
+    assert f"{next(iter(setting))} must be" in said

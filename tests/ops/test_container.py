@@ -7,10 +7,13 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 from dataclasses import fields
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import babel
 import pytest
 import yaml  # type: ignore[import-untyped]
 from redis.asyncio import Redis
@@ -19,6 +22,7 @@ from redis.backoff import ConstantBackoff
 from redis.exceptions import AuthenticationError
 
 from app.settings import Settings, read_settings
+from app.web.i18n import LANGUAGES
 from tests.ops.dockerfiles import ROOT, environment, instructions, only, stages
 from tools.image.base import base_name, release_of
 from tools.image.engine import ImageError
@@ -140,6 +144,109 @@ def _interpolate(text: str, values: dict[str, str]) -> str:
     return re.sub(r"\$\{(\w+)(:[-?])([^}]*)\}", fill, text)
 
 
+def _resolve(variables: dict[str, Any], values: dict[str, str]) -> dict[str, str]:
+    """Return a service's variables as compose does: one without a value is passed on if it is set."""
+    return {
+        name: values[name] if value is None else _interpolate(str(value), values)
+        for name, value in variables.items()
+        if value is not None or name in values
+    }
+
+
+def _example_lines() -> list[str]:
+    return (ROOT / ".env.example").read_text().splitlines()
+
+
+def test_every_setting_is_in_the_example_with_its_sentence_and_default() -> None:
+    lines = _example_lines()
+    found = {}
+    for above, line in pairwise(lines):
+        if match := re.fullmatch(r"(#?)CARTAGENA_([A-Z_]+)=(.*)", line):
+            found[match[2].lower()] = (above.removeprefix("# "), match[3], bool(match[1]))
+    assert len(found) == sum("CARTAGENA_" in line and "=" in line for line in lines)
+    for each in fields(Settings):
+        default = {True: "yes", False: "no"}[bool(each.default)] if each.type == "bool" else str(each.default)
+        is_required = each.name in ("secret", "public_url")
+        expected = (each.metadata["sentence"], "" if is_required else default, not is_required)
+        sentence, *rest = found.pop(each.name)
+        assert (sentence.partition(". Keep it")[0].rstrip("."), *rest) == (
+            expected[0].rstrip("."),
+            *expected[1:],
+        )
+    assert found == {}, "not settings"
+
+
+def test_example_contains_every_variable_of_the_compose_file_and_no_quotes() -> None:
+    """Quotes would become part of the value where a single container takes the file with --env-file."""
+    active = [line for line in _example_lines() if re.match(r"#?[A-Z_]+=", line)]
+    assert not any(quote in line for line in active for quote in "\"'")
+    names = {line.lstrip("#").partition("=")[0] for line in active}
+    wanted = set(re.findall(r"\$\{(\w+)", (ROOT / "docker-compose.yml").read_text()))
+    assert wanted <= names
+    assert {line.partition("=")[0] for line in active if not line.startswith("#")} == set(OPERATOR_SETTINGS)
+
+
+def test_every_setting_reaches_the_app_through_the_compose_file(compose_file: dict[str, Any]) -> None:
+    variables = compose_file["services"]["app"]["environment"]
+    assert set(variables) == {f"CARTAGENA_{each.name.upper()}" for each in fields(Settings)}
+    # These follow from the other services; a value of the operator would break them.
+    fixed = {"CARTAGENA_HOST", "CARTAGENA_PORT", "CARTAGENA_DATABASE", "CARTAGENA_REDIS"}
+    given = {name: f"given {name}" for name in set(variables) - fixed}
+    resolved = _resolve(variables, {**OPERATOR_SETTINGS, **given})
+    assert {name: value for name, value in resolved.items() if name not in fixed} == given
+    without = _resolve(variables, OPERATOR_SETTINGS)
+    assert "CARTAGENA_SMTP_SECURITY" not in without, "an empty value would not be the default"
+
+
+def test_logs_of_every_service_are_limited(compose_file: dict[str, Any]) -> None:
+    for service in compose_file["services"].values():
+        logging = service["logging"]
+        assert logging["driver"] == "json-file"
+        assert set(logging["options"]) == {"max-size", "max-file"}
+
+
+def test_backup_service_uses_the_server_programs_of_the_database(compose_file: dict[str, Any]) -> None:
+    services = compose_file["services"]
+    backup, database = services["backup"], services["postgres"]
+    assert backup["image"] == database["image"], "pg_dump must not be older than the server"
+    given = _resolve(backup["environment"], OPERATOR_SETTINGS)
+    assert given["PGPASSWORD"] == _resolve(database["environment"], OPERATOR_SETTINGS)["POSTGRES_PASSWORD"]
+    assert (given["PGUSER"], given["PGDATABASE"]) == ("cartagena", "cartagena")
+    script = (ROOT / "tools/hosting/backup.sh").read_text()
+    assert all(name in script for name in given if name.startswith("BACKUP_"))
+    mounted = {volume.split(":")[1]: volume.split(":")[0] for volume in backup["volumes"]}
+    assert mounted[backup["entrypoint"][1]] == "./tools/hosting/backup.sh"
+    assert given["BACKUP_FOLDER"] in mounted
+
+
+def test_image_keeps_what_babel_needs_for_every_language(tmp_path: Path) -> None:
+    (command,) = [each.text for each in stages()[0] if "locale-data" in each.text]
+    kept = set(re.findall(r"! -name (\w+\.dat)", command))
+    package = Path(babel.__file__).parent
+    copy = tmp_path / "babel"
+    shutil.copytree(
+        package, copy, ignore=lambda _, names: [n for n in names if n.endswith(".dat") and n not in kept]
+    )
+    shutil.copy(package / "global.dat", copy)
+    script = (
+        "import babel\nfrom app.notify.words import _find_locale, format_deadline\n"
+        "from app.web.i18n import LANGUAGES\nfrom babel.lists import format_list\n"
+        "assert babel.__file__.startswith(PLACE)\n"
+        "for code in LANGUAGES:\n"
+        "    names = format_list(['a', 'b'], locale=_find_locale(code))\n"
+        "    print(code, format_deadline(1_794_989_700_000, code, 'UTC'), names)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", f"PLACE = {str(tmp_path)!r}\n{script}"],
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "en Wed 18 Nov, 08:15 UTC a and b" in ran.stdout
+    assert len(ran.stdout.splitlines()) == len(LANGUAGES)
+
+
 def test_compose_file_requires_its_secrets_and_has_valid_settings(
     compose_file: dict[str, Any],
 ) -> None:
@@ -148,8 +255,8 @@ def test_compose_file_requires_its_secrets_and_has_valid_settings(
     for missing in given:
         short = {**given, missing: ""}
         with pytest.raises(AssertionError, match=f"{missing} is missing"):
-            [_interpolate(value, short) for value in app["environment"].values()]
-    filled = {name: _interpolate(value, given) for name, value in app["environment"].items()}
+            _resolve(app["environment"], short)
+    filled = _resolve(app["environment"], given)
     settings = read_settings({**_settings(environment(stages()[-1])), **filled})
     assert settings.workers == 1
     assert int(_interpolate(str(app["deploy"]["replicas"]), {})) > 1
@@ -161,7 +268,7 @@ def test_compose_file_requires_its_secrets_and_has_valid_settings(
 
 def test_only_the_proxy_of_the_compose_file_is_reachable(compose_file: dict[str, Any]) -> None:
     services = compose_file["services"]
-    assert set(services) == {"proxy", "app", "postgres", "redis"}
+    assert set(services) == {"proxy", "app", "postgres", "redis", "backup"}
     assert set(services["app"]["depends_on"]) == {"postgres", "redis"}
     assert set(services["proxy"]["depends_on"]) == {"app"}
     for name, service in services.items():
@@ -173,10 +280,12 @@ def test_only_the_proxy_of_the_compose_file_is_reachable(compose_file: dict[str,
             assert service["healthcheck"]["test"][0] == "CMD"
         else:
             assert service["cap_drop"] == ["ALL"]
+            assert service["security_opt"] == ["no-new-privileges:true"]
     assert services["app"]["read_only"] is True
     mounted = {volume.split(":")[0] for service in services.values() for volume in service.get("volumes", [])}
     assert {name for name in mounted if not name.startswith("./")} == set(compose_file["volumes"])
-    assert all((ROOT / name).is_file() for name in mounted if name.startswith("./"))
+    folders = {"./backups"}  # created by the first start
+    assert all((ROOT / name).is_file() for name in mounted - folders if name.startswith("./"))
 
 
 def test_the_proxy_gets_the_address_and_finds_the_replicas_at_their_port(
@@ -239,7 +348,16 @@ def test_compose_client_accepts_the_file_where_installed(compose_file: dict[str,
             "cap_add",
             "deploy",
         }
-        known |= {"environment", "stop_grace_period", "depends_on", "volumes", "healthcheck", "command"}
+        known |= {
+            "logging",
+            "entrypoint",
+            "environment",
+            "stop_grace_period",
+            "depends_on",
+            "volumes",
+            "healthcheck",
+            "command",
+        }
         for service in compose_file["services"].values():
             assert set(service) <= known
         return

@@ -100,7 +100,9 @@ def test_other_code_blocks_run_against_a_server(tmp_path: Path, place: dict[str,
             )
             assert ran.returncode == 0, f"{script}\n{ran.stdout.decode()}{ran.stderr.decode()}"
         server.stop()
-    assert (tmp_path / "backup.db").stat().st_size > 0
+    backups = list((tmp_path / "backups").glob("cartagena-*.db"))
+    assert backups
+    assert all(backup.stat().st_size > 0 for backup in backups)
 
 
 def test_code_blocks_about_accounts_run_against_a_server(tmp_path: Path, place: dict[str, str]) -> None:

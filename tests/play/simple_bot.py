@@ -11,6 +11,19 @@ __all__ = ["SimpleBot"]
 class SimpleBot:
     """Advances while it has cards, retreats when its hand is nearly empty, discards its first cards."""
 
+    async def hint(
+        self,
+        view: dict[str, Any],
+        actions: Sequence[dict[str, Any]],
+        history: Sequence[dict[str, Any]],
+        budget: float,
+        *,
+        seat: int,
+        person: str = "",
+    ) -> dict[str, Any]:
+        action = await self.choose(view, actions, history, "captain", budget, seat=seat, person=person)
+        return {"action": action, "why": "unexplained", "params": {}}
+
     async def choose(
         self,
         view: dict[str, Any],

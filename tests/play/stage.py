@@ -191,7 +191,7 @@ class Guest:
     async def send_only(self, do: str, **fields: Any) -> Ack:
         """Send one command and nothing else."""
         message = cmd.decode(orjson.dumps({"do": do, "id": new_command_id(), **fields}))
-        assert not isinstance(message, cmd.Hello | cmd.Ping | cmd.StillHere)
+        assert not isinstance(message, cmd.Hello | cmd.Ping | cmd.StillHere | cmd.Why)
         room, now = await self.room(), self.game_server.clock.now()
         return await self.game_server.dispatcher.submit(room, self.actor, message, now)
 

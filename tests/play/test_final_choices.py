@@ -38,9 +38,12 @@ def sent_choices(table: Table, seat: int) -> list[dict[str, Any]]:
     return choices
 
 
-@pytest.mark.parametrize("name", TABLES)
-async def test_final_is_false_only_where_undo_is_possible_afterwards(stage: Stage, name: str) -> None:
+@pytest.mark.parametrize(("name", "version"), [*((name, 4) for name in TABLES), ("everything", 2)])
+async def test_final_is_false_only_where_undo_is_possible_afterwards(
+    stage: Stage, name: str, version: int
+) -> None:
     preset, options = TABLES[name]
+    stage.game_server.new_table_version = version
     ann, _, _ = await stage.start_game("ann", "bo", "cy", preset=preset, options=options)
     table, chance = (await ann.room()).table, random.Random(5)
     seen: set[bool] = set()
@@ -58,7 +61,15 @@ async def test_final_is_false_only_where_undo_is_possible_afterwards(stage: Stag
             after, _ = fold_copy(table, entry_after(table, seat, action))
             assert choice["final"] == (not after.can_undo(seat)), (step, choice)
             seen.add(choice["final"])
-            sealed += table.is_undo_closed
+            if table.is_undo_closed and version == 2:
+                assert choice["final"], "older workers cannot fold an undo after a reveal"
+            sealed += table.is_undo_closed and (choice["final"] or version == 4)
+            if not choice["final"]:
+                undone, _ = fold_copy(
+                    after, Entry(table.id, after.seq + 1, "undo", seat, {}, "person", table.at)
+                )
+                assert undone.position == table.position
+                assert undone.undo_stack == table.undo_stack
         action = chance.choice(listed)
         if isinstance(action, DiscardPlaceholder):
             action = table.rules.default_action(table.position, seat)
@@ -72,9 +83,51 @@ async def test_final_is_false_only_where_undo_is_possible_afterwards(stage: Stag
     assert sealed
 
 
-async def test_undo_is_impossible_in_the_turn_in_which_a_seat_is_taken_back_from_a_bot(
-    stage: Stage,
+async def test_undo_goes_back_to_the_last_reveal(stage: Stage) -> None:
+    """After a draw, plain actions of the same turn can be undone, but not the draw itself."""
+    ann, bo = await stage.start_game("ann", "bo", preset="dungeon", options={"actions": 5})
+    await _advance(ann)
+    await _advance(ann)
+    await ann.act(next(c["action"] for c in choices_of(ann) if c["action"]["type"] == "retreat"))
+    room = await ann.room()
+    drawn, position = ann.listener.last["seq"], room.table.position
+    assert "undo" not in ann.listener.last
+    assert await ann.expect_refusal("undo", version=drawn) == "undo_blocked"
+    await _advance(ann)
+    assert ann.listener.last["undo"] is True
+    assert "undo" not in bo.listener.last
+    await ann.send("undo", version=(await ann.room()).table.seq)
+    assert (await ann.room()).table.position == position
+    assert "undo" not in ann.listener.last
+    assert await ann.expect_refusal("undo", version=(await ann.room()).table.seq) == "undo_blocked"
+    await _advance(ann)
+    stage.game_server.rooms.evict(stage.clock.now() + 10**9)
+    back = await stage.guest("ann").enter(ann.game)
+    assert back.listener.of_kind("state")[-1]["undo"] is True
+
+
+async def test_older_tables_end_undo_with_the_first_reveal(stage: Stage) -> None:
+    """Workers of the release before may fold the same log."""
+    stage.game_server.new_table_version = 2
+    ann, _ = await stage.start_game("ann", "bo", preset="dungeon", options={"actions": 5})
+    await _advance(ann)
+    await _advance(ann)
+    await ann.act(next(c["action"] for c in choices_of(ann) if c["action"]["type"] == "retreat"))
+    assert all(choice["final"] for choice in choices_of(ann))
+    await _advance(ann)
+    assert "undo" not in ann.listener.last
+    assert await ann.expect_refusal("undo", version=(await ann.room()).table.seq) == "undo_blocked"
+
+
+async def _advance(guest: Guest) -> None:
+    await guest.act(next(c["action"] for c in choices_of(guest) if c["action"]["type"] == "advance"))
+
+
+@pytest.mark.parametrize("version", [2, 4])
+async def test_a_bots_actions_cannot_be_undone_after_the_seat_is_taken_back(
+    stage: Stage, version: int
 ) -> None:
+    stage.game_server.new_table_version = version
     ann, bo = await stage.start_game("ann", "bo")
     assert not all(choice["final"] for choice in choices_of(ann))
     await ann.leave()
@@ -83,10 +136,14 @@ async def test_undo_is_impossible_in_the_turn_in_which_a_seat_is_taken_back_from
     back = Guest(stage, "ann")
     await back.enter(ann.game)
     await back.send("return")
+    position = (await back.room()).table.position
     offered = choices_of(back)
     assert offered
-    assert all(choice["final"] for choice in offered)
-    await back.act(next(c["action"] for c in offered if c["action"]["type"] == "advance"))
+    assert all(choice["final"] for choice in offered) == (version == 2)
+    await _advance(back)
+    if version == 4:
+        await back.send("undo", version=(await back.room()).table.seq)
+        assert (await back.room()).table.position == position
     assert await back.expect_refusal("undo", version=(await back.room()).table.seq) == "undo_blocked"
 
 

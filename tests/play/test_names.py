@@ -51,7 +51,7 @@ class LobbyListener(RecordingListener):
 
     def send(self, frame: Frame) -> None:
         super().send(frame)
-        if self.last["t"] == "room":
+        if self.last["t"] in ("room", "gone"):
             self.changed.set()
 
 
@@ -121,25 +121,35 @@ async def test_a_deleted_persons_name_disappears_at_once(stage: Stage) -> None:
 
 
 async def test_lobby_rows_of_unloaded_tables_lose_a_deleted_name(stage: Stage) -> None:
-    ann = stage.guest("ann")
-    game = await stage.open_table(ann)
-    await ann.enter(game)
-    await ann.sit()
-    await ann.leave()
+    ann, bo = stage.guest("ann"), stage.guest("bo")
+    game = await stage.open_table(ann, players=3, clock={"kind": "days", "days": 2})
+    for guest in (ann, bo):
+        await guest.enter(game)
+        await guest.sit()
+        await guest.leave()
     stage.clock.advance(1000)
     stage.game_server.rooms.evict(stage.clock.now())
     assert stage.game_server.rooms.get_loaded(game) is None
     listener = LobbyListener()
-    subscriber = LobbySubscriber(stage.guest("bo").actor, listener)
+    subscriber = LobbySubscriber(stage.guest("cy").actor, listener)
     stage.game_server.lobby.enter(subscriber)
     await stage.game_server.lobby.send_lists(subscriber)
-    assert [row["names"] for row in listener.last["open"]] == [["ann"]]
+    assert [row["names"] for row in listener.last["open"]] == [["ann", "bo"]]
     await erase(stage, ann)
     async with asyncio.timeout(10):
         await listener.changed.wait()
-    assert [(row["list"], row["room"]["names"]) for row in listener.of_kind("room")] == [("open", [None])]
+    assert [(row["list"], row["room"]["names"]) for row in listener.of_kind("room")] == [
+        ("open", [None, "bo"])
+    ]
     await stage.game_server.lobby.send_lists(subscriber)
-    assert [row["names"] for row in listener.last["open"]] == [[None]]
+    assert [row["names"] for row in listener.last["open"]] == [[None, "bo"]]
+    listener.changed.clear()
+    await erase(stage, bo)
+    async with asyncio.timeout(10):
+        await listener.changed.wait()
+    assert ("open", game) in [(row["list"], row["id"]) for row in listener.of_kind("gone")]
+    await stage.game_server.lobby.send_lists(subscriber)
+    assert listener.last["open"] == []
 
 
 async def test_a_new_name_is_shown_at_once_and_the_record_has_the_name_of_its_export(stage: Stage) -> None:

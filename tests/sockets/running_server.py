@@ -82,11 +82,11 @@ class RunningServer:
 
 @asynccontextmanager
 async def in_process(
-    database_url: str, *, migrated: bool = False, **changes: Any
+    database_url: str, *, migrated: bool = False, port: int | None = None, **changes: Any
 ) -> AsyncIterator[RunningServer]:
     """Run the whole server in this event loop. With `migrated`, its database is ready."""
     is_empty = not migrated and await at_head(database_url)
-    port = free_port()
+    port = port or free_port()
     settings = Settings(database=database_url, port=port, **{**ROOMY, **changes})
     app = create_app(settings)
     connections = Connections.from_settings(settings)

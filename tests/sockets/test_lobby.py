@@ -98,6 +98,49 @@ async def test_a_filter_applies_to_its_socket_and_bad_messages_are_refused(clien
     await desk.link.close()
 
 
+async def test_pages_other_than_the_lobby_receive_their_own_games_only(clients: Clients) -> None:
+    ann, bo, cy = await clients.person(), await clients.person(), await clients.person()
+    desk = LobbyClient(await ann.open("/ws/lobby"))
+    await desk.say("hello", v=2, only="open")
+    assert (await desk.next("refused"))["code"] == "bad_message"
+    visitor = await lobby_client(cy)
+    await visitor.next("lobby")
+    await desk.say("hello", v=2, only="mine")
+    await desk.next("lobby", open=[], watch=[], mine=[])
+    other = await clients.open_table(cy, title="not of ann")
+    await cy.join(other)
+    await cy.command("sit")
+    assert (await visitor.next("room", list="open"))["room"]["id"] == other
+    game = await clients.open_table(ann)
+    await ann.join(game)
+    await ann.command("sit")
+    async with asyncio.timeout(20):
+        first = orjson.loads(await desk.link.recv())
+    assert (first["t"], first["list"], first["room"]["id"]) == ("room", "mine", game)
+    late = await lobby_client(bo)
+    assert (await late.next("lobby"))["people"] == 2  # the page is not a visitor of the lobby
+    await desk.say("hello", v=2)  # it becomes one
+    assert {row["id"] for row in (await desk.next("lobby"))["open"]} == {game, other}
+    for each in (desk, visitor, late):
+        await each.link.close()
+
+
+async def test_quick_play_may_find_a_table_of_any_kind(clients: Clients) -> None:
+    ann, bo = await clients.person(), await clients.person()
+    made = (await ann.http.post("/api/v1/quick", json={"preset": "jungle", "seats": 4})).json()
+    await ann.join(made["id"])
+    await ann.command("sit")
+    wishes: list[tuple[dict[str, Any], bool]] = [
+        ({"any_preset": True, "any_seats": True}, True),
+        ({"preset": "jungle", "any_seats": True}, True),
+        ({"seats": 4, "any_preset": True}, True),
+        ({"seats": 5, "any_preset": True}, False),
+    ]
+    for wish, is_found in wishes:
+        answer = (await bo.http.post("/api/v1/quick", json=wish)).json()
+        assert (answer["found"], answer["id"] == made["id"]) == (is_found, is_found), wish
+
+
 async def test_quick_play_finds_a_suitable_table_or_creates_one(clients: Clients) -> None:
     ann, bo, cy = await clients.person(), await clients.person(), await clients.person()
     first = (await ann.http.post("/api/v1/quick", json={"preset": "tortuga", "seats": 2})).json()

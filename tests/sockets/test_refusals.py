@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from app.play.commands import entry_limits
+from app.play.engines import CURRENT_RULES_VERSION
 from app.play.ports import StoreUnavailable
 from app.play.refusals import SENTENCES
 from app.play.room.room import Room
@@ -95,6 +96,8 @@ async def _before_the_start(coverage: RefusalCoverage) -> None:
         await client.command("sit")
         await client.command("ready", ready=True)
     await coverage.expect("bad_options", ann, "start")
+    await ann.command("remove", seat=1)
+    await coverage.expect("removed", bo, "sit")
     await clients.server.game_server.close_room(game, "test")
     await cy.leave()
     await cy.join(game)
@@ -130,7 +133,7 @@ async def _while_it_opens(coverage: RefusalCoverage) -> None:
     await coverage.expect("missed_twice", bo, "sit")
     coverage.clients.server.game_server.new_table_version = 1
     old = await coverage.clients.open_table(ann)
-    coverage.clients.server.game_server.new_table_version = 2
+    coverage.clients.server.game_server.new_table_version = CURRENT_RULES_VERSION
     await ann.leave()
     await ann.join(old)
     await coverage.expect("no_seals", ann, "sit")

@@ -35,6 +35,7 @@ async def test_seats_colours_and_the_hosts_rights(clients: Clients) -> None:
     assert await bo.refused("remove", seat=1) == "not_host"
     await ann.command("remove", seat=1)
     await cy.until(lambda: cy.seat is None)
+    assert await cy.refused("sit") == "removed"
     await ann.command("remove", seat=3)
     await ann.command("bot", level="cabin-boy", seat=3)
     await ann.command("host", seat=2)

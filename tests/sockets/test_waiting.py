@@ -38,21 +38,25 @@ async def test_an_idle_player_is_absent_and_the_present_majority_decides(
 ) -> None:
     """The player is connected and has no clock, so only the room's absence setting applies."""
     ann, bo, cy, di = await clients.game(4, absence=60, pace=0)
-    await clock.advance(40)
+    await clock.advance(245)
     await bo.until(lambda: "0" in bo.of("presence")[-1]["away"])  # the countdown is visible to all
     await ann.say("here")  # she touched the page
     await bo.until(lambda: bo.of("presence")[-1]["away"] == {})
-    await clock.advance(61)
+    await clock.advance(301)
     await bo.until(lambda: absent(bo) == [True, False, False, False])
     assert bo.of("presence")[-1]["seats"] == [True, True, True, True]
     assert bo.table["host"] == bo.person  # an absent host loses the role
     assert await ann.refused("vote", seat=0, choice="wait") == "not_absent"  # voting about oneself is refused
+    await ann.say("here")
+    await bo.until(lambda: absent(bo) == [False, False, False, False])  # no action is needed
+    await clock.advance(301)
+    await bo.until(lambda: absent(bo) == [True, False, False, False])
     await bo.command("vote", seat=0, choice="wait")
     assert bo.table["votes"] == {"0": {"1": "wait"}}
     await cy.command("vote", seat=0, choice="bot")
     await cy.command("vote", seat=0, choice="wait")  # changed: two of three
     await bo.until(lambda: absent(bo) == [False, False, False, False])
-    await clock.advance(61)
+    await clock.advance(301)
     await bo.until(lambda: absent(bo) == [True, False, False, False])
     await di.leave()
     await bo.until(lambda: bo.of("presence")[-1]["seats"] == [True, True, True, False])
@@ -65,7 +69,7 @@ async def test_an_idle_player_is_absent_and_the_present_majority_decides(
     await ann.command("return")
     await bo.until(lambda: bo.table["seats"][0]["bot"] is None)
     waiting = next(client for client in (ann, bo, cy) if client.seat not in _to_act(bo))
-    await clock.advance(61)
+    await clock.advance(301)
     await waiting.until(lambda: any(absent(waiting)))
     about = absent(waiting).index(True)
     for client in (ann, bo, cy):

@@ -93,6 +93,6 @@ def code_of(answer: httpx.Response) -> str:
     """Return the code of a refusal, and check the format of the answer."""
     body = answer.json()
     assert set(body) == {"error"}, body
-    assert set(body["error"]) == {"code", "message"}, body
+    assert {"code", "message"} <= set(body["error"]) <= {"code", "message", "why", "params"}, body
     assert body["error"]["message"].endswith((".", "!")), body
     return str(body["error"]["code"])

@@ -8,20 +8,25 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
+import orjson
 import pytest
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import delete, func, insert, select, update
 
 from app.cli import main
-from app.play.deal.days import day_of
+from app.play.deal.days import add_days, day_of, new_deal
 from app.play.queues import MAX_ATTEMPTS, ClaimLoop, compute_retry_delay_ms
 from app.store.people import erasure
 from app.store.people.notice_values import Wishes
-from app.store.tables.deals import deal_tries
+from app.store.tables.deals import deal_tries, deals
 from app.store.tables.games import due, games, log, notice_checks
 from app.store.tables.people import erasures, notices, outbox, players
+from app.store.tables.practice import mistake_searches
 from app.web.queues import Queues
 from tests.databases import begin
+from tests.play.simple_bot import SimpleBot
 from tests.play.stage import ManualClock, replace_ports
+from tests.web.deal.playing import SHORT
 from tests.web.running_site import TestSite, running
 from tests.web.tables import command, open_table, play_table
 
@@ -123,6 +128,27 @@ async def _plant_deals(queue_site: QueueSite) -> tuple[str, IsProcessed]:
     return poison, is_processed
 
 
+async def _plant_pars(queue_site: QueueSite) -> tuple[str, IsProcessed]:
+    """Plant a day whose options cannot be read, and one that a bot can play."""
+    now = queue_site.clock.now()
+    poison, good = day_of(now), add_days(day_of(now), -1)
+    replace_ports(queue_site.game_server, bots=SimpleBot())
+    queue_site.site.app.state.deals._cached_deals.clear()
+    await queue_site.write(delete(deals))
+    for day, options in ((poison, NOT_JSON), (good, orjson.dumps({**SHORT, "players": 2}).decode())):
+        made = {**msgspec.structs.asdict(new_deal(day, now)), "options": options, "opponents": '["sailor"]'}
+        _, player = await queue_site.guest()
+        await queue_site.write(
+            insert(deals).values(made),
+            insert(deal_tries).values(game=f"try {day}", person=player, day=day, n=1, began_at=now),
+        )
+
+    async def is_processed() -> bool:
+        return await queue_site.value(select(deals.c.par).where(deals.c.day == good)) is not None
+
+    return poison, is_processed
+
+
 async def _plant_erasures(queue_site: QueueSite) -> tuple[str, IsProcessed]:
     """Plant a player whose former table has unreadable terms, and one who only chose a name."""
     ann, poison = await queue_site.guest()
@@ -173,6 +199,28 @@ async def _plant_checks(queue_site: QueueSite) -> tuple[str, IsProcessed]:
     return poison, is_processed
 
 
+async def _plant_mistakes(queue_site: QueueSite) -> tuple[str, IsProcessed]:
+    """Plant a finished game with an unreadable log, and a running one."""
+    bo, player, poison = await queue_site.game()
+    _, other, good = await queue_site.game()
+    seq = (await bo.get(f"/api/v1/games/{poison}")).json()["seq"]
+    assert (await command(bo, poison, "act", version=seq, action={"type": "resign"})).status_code == 200
+    await queue_site.write(update(log).where(log.c.game == poison, log.c.seq == 1).values(body=NOT_JSON))
+    rows = [
+        {"person": person, "game": game, "asked_at": at, "lease_until": 0}
+        for at, (person, game) in enumerate(((player, poison), (other, good)))
+    ]
+    await queue_site.write(insert(mistake_searches).values(rows))
+
+    async def is_processed() -> bool:
+        done = select(func.count()).where(
+            mistake_searches.c.game == good, mistake_searches.c.done_at.is_not(None)
+        )
+        return bool(await queue_site.value(done))
+
+    return f"{player} {poison}", is_processed
+
+
 def _plant_outbox(channel: str) -> Callable[[QueueSite], Awaitable[tuple[str, IsProcessed]]]:
     async def plant(queue_site: QueueSite) -> tuple[str, IsProcessed]:
         """Plant a person with invalid switches, and one with valid ones."""
@@ -196,6 +244,8 @@ def _plant_outbox(channel: str) -> Callable[[QueueSite], Awaitable[tuple[str, Is
 POISON: dict[str, Callable[[QueueSite], Awaitable[tuple[str, IsProcessed]]]] = {
     "due": _plant_due,
     "deals": _plant_deals,
+    "deal_pars": _plant_pars,
+    "mistakes": _plant_mistakes,
     "erasures": _plant_erasures,
     "retention": _plant_retention,
     "notice_checks": _plant_checks,

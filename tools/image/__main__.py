@@ -1,4 +1,4 @@
-"""`make image-test`: build the Dockerfile, run it, play, kill it, and start it again on its volume."""
+"""`make image-test`: build the Dockerfile, run it, play, back up, kill it, and start it again on its volume."""
 
 from __future__ import annotations
 
@@ -88,6 +88,7 @@ def _played(engine: Engine, volume: str) -> None:
         game = asyncio.run(FirstGame.begin(base))
         asyncio.run(game.play(6))
         before = asyncio.run(game.state())
+        _say(engine.podman("exec", name, "cartagena", "admin", "backup").strip())
         engine.podman("kill", "--signal", "KILL", name)
         _say(f"killed in the middle of a game, at entry {before['seq']}")
     with _container(engine, volume, port, secret) as name:

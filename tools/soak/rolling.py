@@ -82,7 +82,10 @@ async def roll(
     until = time.monotonic() + 60 * minutes
     url = postgres.url(postgres.create_database())
     with ForkServer(await asyncio.to_thread(unpack, folder)) as before, RedisServer() as redis:
-        servers = [Server(before, url, folder / f"worker{n}", redis=redis.url) for n in range(workers)]
+        # As docs/deploy.md says: no worker opens tables of a version that old workers do not know.
+        servers = [
+            Server(before, url, folder / f"worker{n}", redis=redis.url, new_tables=2) for n in range(workers)
+        ]
         update = _Update(run, servers, fork_server)
         try:
             for server in servers:

@@ -97,4 +97,5 @@ def _changeable_state(table: Table) -> tuple[object, ...]:
         table.consents,
         table.votes,
         table.seats,
+        table.removed,
     )

@@ -64,6 +64,22 @@ class StillHere(_Message, frozen=True, tag="here"):
     pass
 
 
+class Why(_Message, frozen=True, tag="why"):
+    """Asks why a click does nothing: on the card, or on the place, player or supply while card or pirate is selected.
+
+    Answered with a `why` frame; never logged.
+    """
+
+    id: CommandId
+    card: ShortText | None = None
+    pirate: NonNegativeInt | ShortText | None = None
+    """Where the selected pirate stands."""
+    place: NonNegativeInt | ShortText | None = None
+    player: SeatNumber | None = None
+    supply: bool = False
+    power: bool = False
+
+
 class Act(_Command, frozen=True, tag="act"):
     version: NonNegativeInt
     action: msgspec.Raw
@@ -128,6 +144,10 @@ class Start(_Command, frozen=True, tag="start"):
 
 class RemoveFromSeat(_Command, frozen=True, tag="remove"):
     seat: SeatNumber
+
+
+class Readmit(_Command, frozen=True, tag="readmit"):
+    """Lets everyone whom the host has removed sit down again."""
 
 
 class SeatBot(_Command, frozen=True, tag="bot"):
@@ -205,6 +225,7 @@ LogCommand = (
     | OpenSeal
     | VoidRound
     | RemoveFromSeat
+    | Readmit
     | SeatBot
     | HandOverHost
     | Consent
@@ -217,7 +238,7 @@ LogCommand = (
     | NewPassword
 )
 Command = LogCommand | Chat | Mute | SetPace
-Message = Command | Hello | Ping | StillHere
+Message = Command | Hello | Ping | StillHere | Why
 
 _message_decoder: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
 _object_decoder: msgspec.json.Decoder[dict[str, Any]] = msgspec.json.Decoder(dict[str, Any])

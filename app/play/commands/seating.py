@@ -86,6 +86,8 @@ def sit(table: Table, request: Request[cmd.Sit], presence: Presence) -> Decision
     require_not_started(table)
     require_seals(table)
     check_missed_rounds(table, request)
+    if table.removed_until(request.actor.ids) > request.at:
+        raise Refusal("removed")
     actor, command = request.actor, request.command
     seal = check_seal(table, command.seal)
     number, own = _find_seat(table, command.seat, actor.ids), table.seat_of(actor.ids)
@@ -135,6 +137,13 @@ def remove_from_seat(table: Table, request: Request[cmd.RemoveFromSeat], presenc
     if request.command.seat >= len(table.seats) or table.seats[request.command.seat].is_free:
         raise Refusal("bad_seat")
     return Decision("left", request.command.seat, {"why": "removed"})
+
+
+def readmit(table: Table, request: Request[cmd.Readmit], presence: Presence) -> Decision:
+    """Let everyone whom the host removed sit down again. Like a new password, it is a `host` entry."""
+    require_not_started(table)
+    own = _require_host(table, request)
+    return Decision("host", own, {"person": table.host, "readmit": True})
 
 
 def seat_bot(table: Table, request: Request[cmd.SeatBot], presence: Presence) -> Decision:

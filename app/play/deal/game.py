@@ -8,7 +8,7 @@ import msgspec
 
 from app.play.commands.seating import pick_bot_name
 from app.play.deal.days import Deal
-from app.play.engines import DEAL_RULES_VERSION
+from app.play.engines import CURRENT_RULES_VERSION, DEAL_RULES_VERSIONS
 from app.play.log.entries import NO_SEAT, Entry, GameRow
 from app.play.log.fold import fold
 from app.play.log.table import Table
@@ -21,7 +21,9 @@ from app.play.server import GameServer
 _DEAL_TERMS = Terms(visibility="unlisted", spectators=True, absence=0, hints=False)
 
 
-def build_deal_game(person: str, deal: Deal, now: int, game: str) -> tuple[GameRow, Entry]:
+def build_deal_game(
+    person: str, deal: Deal, now: int, game: str, version: int = DEAL_RULES_VERSIONS[CURRENT_RULES_VERSION]
+) -> tuple[GameRow, Entry]:
     """Return the row and the first entry of a game. All chance is derived from the deal, so it is equal for all."""
     seats: list[dict[str, Any]] = [{"seat": 0, "person": person, "colour": COLOURS[0]}]
     for seat, level in enumerate(deal.opponents, 1):
@@ -29,7 +31,7 @@ def build_deal_game(person: str, deal: Deal, now: int, game: str) -> tuple[GameR
         seats.append({"seat": seat, "bot": level, "name": name, "colour": COLOURS[seat]})
     row = GameRow(
         id=game,
-        rules_version=DEAL_RULES_VERSION,
+        rules_version=version,
         options=deal.options,
         terms=msgspec.to_builtins(_DEAL_TERMS),
         server_seed=deal.server_seed,
@@ -55,7 +57,8 @@ async def create_deal_game(
 
     `most` is how many unfinished games this person may have created. Raises Refusal.
     """
-    row, entry = build_deal_game(actor.id, deal, game_server.clock.now(), game)
+    version = DEAL_RULES_VERSIONS[game_server.new_table_version]
+    row, entry = build_deal_game(actor.id, deal, game_server.clock.now(), game, version)
     # Bots move when the game is due; the player has no deadline.
     due = row.created_at if row.to_act != "0" else None
     try:

@@ -41,6 +41,22 @@ class DealResult(msgspec.Struct, frozen=True):
     line: tuple[Turn, ...]
 
 
+class Distribution(msgspec.Struct, frozen=True):
+    """How many results of a day there are of each kind; `won` by number of turns, in order."""
+
+    won: tuple[tuple[int, int], ...]
+    beaten: int
+    given_up: int
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """How many of the others' results are worse than one result, and how many are equal."""
+
+    others: int
+    worse: int
+    equal: int
+
+
 class NoDealResult(Exception):
     """The log is not that of a finished game of a deal."""
 
@@ -86,6 +102,19 @@ def compute_deal_result(row: GameRow, entries: list[Entry]) -> DealResult:
             LOSS_BASE_SCORE + len(position.pirates[seat]) * (len(position.ruleset.route.symbols) + 1) - spaces
         )
     return DealResult(score, is_won, len(line), spaces, table.ended_at, tuple(line[:MAX_STORED_TURNS]))
+
+
+def distribute_scores(counts: dict[int, int]) -> Distribution:
+    """Return the distribution of a day's results, given how often each score occurs."""
+    won = tuple(sorted((score, count) for score, count in counts.items() if score < LOSS_BASE_SCORE))
+    given_up = sum(count for score, count in counts.items() if score >= RESIGNED_SCORE)
+    return Distribution(won, sum(counts.values()) - sum(count for _, count in won) - given_up, given_up)
+
+
+def rank_score(score: int, counts: dict[int, int]) -> Standing:
+    """Return how a score compares with the other scores of its day, of which it is one."""
+    worse = sum(count for other, count in counts.items() if other > score)
+    return Standing(max(0, sum(counts.values()) - 1), worse, max(0, counts.get(score, 0) - 1))
 
 
 class ComparedTurn(msgspec.Struct, frozen=True):

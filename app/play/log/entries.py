@@ -34,6 +34,13 @@ class SeatRow(msgspec.Struct, frozen=True):
     place: int | None = None
 
 
+class OwnTurn(msgspec.Struct, frozen=True):
+    """An unfinished game of a person, and whether it waits for them."""
+
+    game: str
+    is_waiting: bool
+
+
 class GameSummary(msgspec.Struct, frozen=True):
     """The fields of a game that lists show; written with every entry other than a move, and with the last move."""
 

@@ -14,6 +14,8 @@ from app.play.log.series import Series
 from app.play.log.table import Table
 from app.rules import Event, Position
 
+REMOVAL_MS = 10 * 60_000  # a player whom the host removed cannot sit down again for this long
+
 
 def fold_copy(
     table: Table, entry: Entry, position: Position | None = None, events: tuple[Event, ...] = ()
@@ -73,7 +75,7 @@ def _fold_action(
         table.resign_order = (*table.resign_order, seat)
     if before.turn_seat != seat or position.turn_seat != seat or position.winner is not None:
         table.undo_stack, table.is_undo_closed = [], False
-    elif is_person and not table.is_undo_closed and table.rules.is_undoable(events):
+    elif is_person and not table.is_undo_over and table.rules.is_undoable(events):
         table.undo_stack = [*table.undo_stack, before]
     else:
         table.undo_stack, table.is_undo_closed = [], True
@@ -141,18 +143,21 @@ def _fold_seated(table: Table, entry: Entry) -> None:
     seat.name = body["name"] if person is None else None
     seat.reserved = None
     seat.ready = seat.bot is not None or was_ready
-    table.removed -= {person}
+    if person in table.removed:
+        table.removed = {other: at for other, at in table.removed.items() if other != person}
     if table.is_from_screen and not table.host:
         table.host = person or ""
 
 
 def _fold_left(table: Table, entry: Entry) -> None:
-    if table.seal_round is not None and entry.seat in table.seal_round.order:
+    has_begun = table.seal_round is not None and entry.seat in table.seal_round.order
+    if has_begun:
         void_round(table, [entry.seat], "left")
     person = table.seats[entry.seat].person
     was_host = person == table.host
     if person is not None and entry.body.get("why") == "removed":
-        table.removed |= {person}
+        # Removed because their browser was away when the game was to start: they may come back at once.
+        table.removed = {**table.removed, person: entry.at + (0 if has_begun else REMOVAL_MS)}
     table.seats[entry.seat] = Seat()
     if was_host:
         table.pass_host_on()
@@ -167,8 +172,13 @@ def _fold_ready(table: Table, entry: Entry) -> None:
 
 
 def _fold_host(table: Table, entry: Entry) -> None:
-    """Hand the host role over; with `lock`, set the table's new password hash (new_password.py)."""
+    """Hand the host role over; with `lock`, set the table's new password hash (new_password.py).
+
+    With `readmit` the host stays, and everyone whom the host removed may sit down again.
+    """
     table.host = entry.body["person"]
+    if "readmit" in entry.body:
+        table.removed = {}
     if "lock" in entry.body:
         table.terms = replace(table.terms, password_hash=entry.body["lock"])
 

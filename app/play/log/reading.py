@@ -97,7 +97,7 @@ def build_record(row: GameRow, entries: list[Entry], names: NameLookup) -> dict[
         sealed |= {"scheme": 3, "deal": table.deal}
     return {
         "format": f"cartagena-record/{table.chance_scheme}",
-        "rules_version": row.rules_version,
+        "rules_version": table.chance_scheme,  # records leave out what was undone, in which table versions differ
         "options": table.rules.options_to_json(table.options),
         "commitment": row.commitment,
         "server_seed": row.server_seed,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
-from app.play.engines import CHANCE_SCHEMES, Engine, engine_for
+from app.play.engines import CHANCE_SCHEMES, UNDO_AFTER_REVEAL_VERSIONS, Engine, engine_for
 from app.play.log.clocks import Clocks
 from app.play.log.entries import Entry, GameRow, GameSummary, SeatRow
 from app.play.log.seal_rounds import SealRound, VoidedRound
@@ -55,7 +56,7 @@ class Table(msgspec.Struct, eq=False, gc=False):
     to_act: tuple[int, ...] = ()
     sent_choices: bytes | None = None  # cached choices of the one seat to act, once encoded
     undo_stack: list[Position] = []  # positions that undo can return to
-    is_undo_closed: bool = False  # something was revealed in this turn, so undo is no longer possible
+    is_undo_closed: bool = False  # something was revealed in this turn, so what came before cannot be undone
     clocks: Clocks | None = None
     is_paused: bool = False
     chat_closed: bool = False
@@ -74,7 +75,9 @@ class Table(msgspec.Struct, eq=False, gc=False):
     change_counts: dict[str, int] = {}  # person → their entries other than actions
     seal_round: SealRound | None = None  # a start that waits for seals to be opened
     void_rounds: tuple[VoidedRound, ...] = ()
-    removed: frozenset[str] = frozenset()  # people whom the host removed and who have not sat down since
+    removed: dict[
+        str, int
+    ] = {}  # people whom the host removed and who have not sat down since → may sit from when
     closed_why: str | None = None  # host, empty or operator, if closed before the start
     missed_rounds: dict[str, int] = {}  # person → rounds they voided; replaced, never modified
     series: Series | None = None  # of a table made for a rematch
@@ -109,6 +112,11 @@ class Table(msgspec.Struct, eq=False, gc=False):
     def chance_scheme(self) -> int:
         """How its chance can be verified: 1 open nonces, 2 sealed seats, 3 the deal of the day."""
         return CHANCE_SCHEMES[self.rules_version]
+
+    @property
+    def is_undo_over(self) -> bool:
+        """Whether no action of this turn can be undone any more. Only in older games does a reveal mean that."""
+        return self.is_undo_closed and self.rules_version not in UNDO_AFTER_REVEAL_VERSIONS
 
     def seal_round_ends_at(self) -> int | None:
         """Return when missing seats have had their time to open; None without a round."""
@@ -162,6 +170,10 @@ class Table(msgspec.Struct, eq=False, gc=False):
             and self.status == "running"
         )
 
+    def removed_until(self, ids: Iterable[str]) -> int:
+        """Return until when these people cannot sit down because the host removed one of them; 0 if they can."""
+        return max((self.removed.get(person, 0) for person in ids), default=0)
+
     def list_awaited_seats(self) -> tuple[int, ...]:
         """Return the seats that must act, or open their seals."""
         if self.seal_round is not None:
@@ -184,7 +196,7 @@ class Table(msgspec.Struct, eq=False, gc=False):
         assert self.position is not None
         if self.sent_choices is not None:
             return self.sent_choices
-        choices = self.rules.choices_json(self.position, seat, is_undo_closed=self.is_undo_closed)
+        choices = self.rules.choices_json(self.position, seat, is_undo_closed=self.is_undo_over)
         if len(self.to_act) == 1:
             self.sent_choices = choices
         return choices

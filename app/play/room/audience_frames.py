@@ -75,6 +75,9 @@ def table_block(table: Table) -> TableBlock:
         next=table.next_game,
         next_commitment=table.next_commitment,
         closed_why=UNSET if table.closed_why is None else table.closed_why,
+        removed_until=(
+            table.removed_until(table.removed) if table.removed and table.status == "open" else UNSET
+        ),
         deal=UNSET if table.deal is None else table.deal,
         series=UNSET if table.series is None else _series_block(table, table.series),
         screen=ScreenBlock(begins=automatic_start_at(table)) if table.is_from_screen else UNSET,

@@ -96,6 +96,7 @@ class Room:
         "hints",
         "history",
         "id",
+        "is_left",
         "is_stale",
         "last_chat_sent",
         "last_used",
@@ -126,6 +127,7 @@ class Room:
         self.subscribers = Subscribers(context.spectator_batch_seconds)
         self.presence = Presence(context.clock.now())
         self.last_used = self.presence.known_since
+        self.is_left = False  # nobody has been here for a while, so the public lists do not show the table
         self.wakeup = Wakeup(is_single_worker=context.bus.is_single_worker)
         self.delays = StoreDelays()
         self.last_chat_sent: int | None = None
@@ -268,12 +270,12 @@ class Room:
         self.last_used = now
         self.subscribers.add(subscriber, self.table)
         subscriber.presence_key = self.presence_key(subscriber.actor)
-        self.presence.add_socket(subscriber.presence_key, now)
+        self.presence.add_socket(subscriber.presence_key, now, is_screen=subscriber.is_screen)
 
     def leave(self, subscriber: Subscriber, now: int) -> None:
         self.last_used = now
         is_last = self.subscribers.remove(subscriber) and self.presence.remove_socket(
-            subscriber.presence_key, now
+            subscriber.presence_key, now, is_screen=subscriber.is_screen
         )
         if is_last and subscriber.seat is None and subscriber.presence_key != self.table.host:
             self.presence.forget_person(subscriber.presence_key)  # a long game may have many short visitors

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from typing import Any
 
@@ -19,6 +19,7 @@ from app.play.log.reading import MAX_CONCURRENT_LOG_READS, read_log_slices
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
 from app.play.room.room import OnMoved, Room
+from app.play.schedule.due import DESERTED_TABLE_MS, closes_at
 
 _log = logging.getLogger("cartagena.rooms")
 PRESENCE_DELAY_SECONDS = 0.1  # when a hundred clients reconnect, each receives one frame instead of a hundred
@@ -68,11 +69,17 @@ class Rooms:
     """The loaded rooms by id. Evicting one loses nothing, because the log has it."""
 
     def __init__(
-        self, context: Context, presence: PresenceBroadcast, idle_seconds: float, on_moved: OnMoved
+        self,
+        context: Context,
+        presence: PresenceBroadcast,
+        idle_seconds: float,
+        on_moved: OnMoved,
+        on_left: Callable[[Room], None],
     ) -> None:
         self._context = context
         self._presence = presence
         self._on_moved = on_moved
+        self._on_left = on_left
         self._idle_ms = int(idle_seconds * 1000)
         self._rooms: dict[str, Room] = {}
         self._loading: dict[str, asyncio.Future[Room | None]] = {}
@@ -151,6 +158,7 @@ class Rooms:
             room = await self._read(row)
         except (StoreUnavailable, Refusal):
             raise Refusal("try_again") from None
+        room.is_left = True  # until somebody enters or acts: a sweep loads rooms, too
         self._add(room)
         if room.table.status == "open":
             # A worker that died may have left players here who will not return; the table may be due earlier.
@@ -225,14 +233,24 @@ class Rooms:
             ):
                 self._presence.mark_changed(room)
 
+    def is_attended(self, game: str) -> bool:
+        """Return whether somebody has been at the table in the last minute, as far as this worker knows."""
+        room = self._rooms.get(game)
+        return (room is not None and not room.is_left) or self._context.bus.has_followers(game)
+
     def evict(self, now: int) -> int:
         """Drop rooms that have been unused for a while; return how many."""
-        gone = [
-            room.id for room in self._rooms.values() if room.is_idle and now - room.last_used > self._idle_ms
+        idle = [
+            room for room in self._rooms.values() if room.is_idle and now - room.last_used > self._idle_ms
         ]
+        gone = [room.id for room in idle if not self._is_closing(room, now)]
         for game in gone:
             del self._rooms[game]
             self._context.bus.unfollow(game)
+        for room in idle:
+            if not room.is_left:
+                room.is_left = True
+                self._on_left(room)
         for game in [
             game
             for game, (row, *_) in self._new_tables.items()
@@ -240,6 +258,19 @@ class Rooms:
         ]:
             del self._new_tables[game]
         return len(gone)
+
+    def _is_closing(self, room: Room, now: int) -> bool:
+        """Return whether the room stays loaded because only it knows how long its open table has been deserted.
+
+        Several workers would take a loaded room for one with players.
+        """
+        table = room.table
+        if table.status != "open" or not self._context.bus.is_single_worker:
+            return False
+        if all(seat.person is None for seat in table.seats):
+            return False
+        at = closes_at(table, room.presence, now)
+        return at is not None and at <= room.last_used + DESERTED_TABLE_MS and now <= at + self._idle_ms
 
 
 def _slim_row(row: GameRow) -> GameRow:

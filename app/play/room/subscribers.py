@@ -24,7 +24,16 @@ SPECTATOR_BATCH_SECONDS = 0.05
 class Subscriber:
     """One listener in a room: its person, and the seat whose audience it belongs to."""
 
-    __slots__ = ("actor", "admitted", "listener", "muted", "presence_key", "receives_chat", "seat")
+    __slots__ = (
+        "actor",
+        "admitted",
+        "is_screen",
+        "listener",
+        "muted",
+        "presence_key",
+        "receives_chat",
+        "seat",
+    )
 
     def __init__(
         self,
@@ -33,8 +42,10 @@ class Subscriber:
         admitted: tuple[str, ...] | None = None,
         *,
         receives_chat: bool = True,
+        is_screen: bool = False,
     ) -> None:
         self.actor = actor
+        self.is_screen = is_screen  # shows the game to a room, and does not count as a spectator
         # The ids that were admitted. A player who opens a watch-only socket has them, but an actor without ids.
         self.admitted = actor.ids if admitted is None else admitted
         self.listener = listener

@@ -21,6 +21,8 @@ CLOCK_GRACE_MS = 300  # a command that was received in time may still be on its 
 HOST_ABSENCE_MS = 60_000  # then a host who is away loses the role to a player who is present
 EMPTY_TABLE_MS = 5 * 60_000  # then a table without players and without visitors closes
 DESERTED_TABLE_MS = 10 * 60_000  # then a listed table closes whose players are all away
+# Then a listed table closes that has a password or is played by correspondence, whose players are away for hours.
+FORGOTTEN_TABLE_MS = 7 * 86_400_000
 MAX_SCREEN_TABLE_MS = 12 * 3_600_000  # then a table without players closes, though a screen still shows it
 _RECONNECT_MS = 40_000  # after a room is loaded, before its players count as gone: they may be reconnecting
 
@@ -34,7 +36,7 @@ def next_due_at(table: Table, presence: Presence, now: int) -> int | None:
         candidates = (
             _host_replaced_at(table, presence, now),
             None if until is None else until + CLOCK_GRACE_MS,
-            _closes_at(table, presence, now),
+            closes_at(table, presence, now),
             automatic_start_at(table),
         )
         return min((at for at in candidates if at is not None), default=None)
@@ -55,12 +57,14 @@ def next_due_at(table: Table, presence: Presence, now: int) -> int | None:
         )
     if not is_deserted:
         times += [
-            at for at in (presence.absence_due_at(table, seat) for seat in table.to_act) if at is not None
+            at
+            for at in (presence.absence_due_at(table, seat, now) for seat in table.to_act)
+            if at is not None
         ]
     return min(times, default=None)
 
 
-def _closes_at(table: Table, presence: Presence, now: int) -> int | None:
+def closes_at(table: Table, presence: Presence, now: int) -> int | None:
     """Return when a deserted table closes; None if it never does.
 
     While clients are present, return when to check again: if their worker dies, the table must still close some day.
@@ -69,10 +73,10 @@ def _closes_at(table: Table, presence: Presence, now: int) -> int | None:
         return None
     if any(seat.person is not None for seat in table.seats):
         terms = table.terms
-        is_for_now = table.is_from_screen or (terms.visibility == "open" and terms.password_hash is None)
-        if not is_for_now or terms.clock.is_correspondence:
-            return None  # players of an unlisted, locked or correspondence table may return much later
-        wait = DESERTED_TABLE_MS
+        if not table.is_from_screen and terms.visibility != "open":
+            return None  # players of an unlisted table may return much later, and nobody else sees it
+        is_for_now = terms.password_hash is None and not terms.clock.is_correspondence
+        wait = DESERTED_TABLE_MS if is_for_now else FORGOTTEN_TABLE_MS
     else:
         wait = EMPTY_TABLE_MS
     if not presence.is_deserted(now):
@@ -108,8 +112,8 @@ def decide_due(table: Table, presence: Presence, now: int) -> Decision | None:
         if at is not None and at <= now:
             heir = _host_candidates(table, presence, now)[0]
             return Decision("host", NO_SEAT, {"person": table.seats[heir].person, "about": heir})
-        closes_at = _closes_at(table, presence, now)
-        if closes_at is not None and closes_at <= now:
+        until = closes_at(table, presence, now)
+        if until is not None and until <= now:
             return Decision("closed", NO_SEAT, {"why": "empty"})
         return None
     if table.status != "running":
@@ -129,7 +133,7 @@ def decide_due(table: Table, presence: Presence, now: int) -> Decision | None:
         return decide_default_move(table, seat, "clock")
     if not presence.is_deserted(now):
         for seat in table.to_act:
-            at = presence.absence_due_at(table, seat)
+            at = presence.absence_due_at(table, seat, now)
             if at is not None and at <= now:
                 return Decision("absent", seat, {})
     return None

@@ -51,11 +51,11 @@ class Wakeup:
         # Before the start `clocks` is None: a player who stands up or is ready may make something due earlier.
         is_untimed = table.clocks is not None and not table.clocks.is_timed
         if is_untimed and not table.list_bots_to_act():
-            if self._at is not None:
-                return None  # only an absence can be due, and each action postpones that
+            earliest = presence.earliest_absence_at(table)
+            if self._at is not None and self._at <= earliest:
+                return None  # only an absence can be due
             if kind == "action" and not table.votes and not table.consents and not table.is_over:
-                # No seat to act can count as absent before this time.
-                return table.acts_since + 1000 * table.terms.absence if table.terms.absence else None
+                return earliest if table.terms.absence else None
         return self.row_time_after_change(table, presence, now)
 
     def row_time_after_change(self, table: Table, presence: Presence, now: int) -> int | None:

@@ -62,28 +62,39 @@ async def _wait_for_interval(context: Context, table: Table, pace: int, thought:
         await context.tasks.sleep(interval - thought % interval)
 
 
-async def choose_bot_action(
-    room: Room, table: Table, seat: int, level: str, person: str | None = None
-) -> dict[str, Any]:
-    """Ask a bot for an action; it receives the seat's view, its legal actions and the events it has seen.
-
-    `person` is the person whose share of the bots' time this uses; by default the host.
-    """
-    rules, position, context = table.rules, table.position, room.context
-    assert position is not None
-    history = await room.read_history()
+async def choose_bot_action(room: Room, table: Table, seat: int, level: str) -> dict[str, Any]:
+    """Ask a bot for an action. It uses the host's share of the bots' time."""
+    context = room.context
+    view, actions, seen = await _collect_knowledge(room, table, seat)
     fixed: dict[str, Any] = (
         {} if table.deal is None else {"fixed_budget": deal_bot_budget(table, seat, level)}
     )
-    seen = [event for events in history for event in rules.events_for(events, seat, table.options)]
-    actions = [rules.action_to_json(action) for action in rules.legal(position, seat)]
     return await context.bots.choose(
-        rules.view(position, seat),
+        view,
         actions,
         seen,
         level,
         context.bot_budget_seconds,
         seat=seat,
-        person=person or table.host or table.id,
+        person=table.host or table.id,
         **fixed,
     )
+
+
+async def find_hint(room: Room, table: Table, seat: int, person: str) -> dict[str, Any]:
+    """Ask for a hint for a seat: {"action", "why", "params"}. It uses the person's share of the bots' time."""
+    context = room.context
+    view, actions, seen = await _collect_knowledge(room, table, seat)
+    return await context.bots.hint(view, actions, seen, context.bot_budget_seconds, seat=seat, person=person)
+
+
+async def _collect_knowledge(
+    room: Room, table: Table, seat: int
+) -> tuple[dict[str, Any], list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return what a seat knows: its view, its legal actions and the events it has seen."""
+    rules, position = table.rules, table.position
+    assert position is not None
+    history = await room.read_history()
+    seen = [event for events in history for event in rules.events_for(events, seat, table.options)]
+    actions = [rules.action_to_json(action) for action in rules.legal(position, seat)]
+    return rules.view(position, seat), actions, seen

@@ -9,7 +9,7 @@ from __future__ import annotations
 from app.rules.core.action import Action, End, Resign, Retreat
 from app.rules.core.action_cache import END
 from app.rules.core.chance import Stream, check_seed, shuffle_sorted
-from app.rules.core.errors import BadSeat, GameOver, Illegal, NotYourTurn
+from app.rules.core.errors import BadSeat, GameOver, Illegal, NotYourTurn, RuleError
 from app.rules.core.event import Event, PendingDiscarded, Resigned
 from app.rules.core.illegal_reasons import IllegalReason, explain_illegal
 from app.rules.core.movement import declare_winner, discard_card
@@ -137,7 +137,7 @@ def _check_action(position: Position, seat: int, action: Action) -> Action:
             "no_such_seat", "The seats at this table are numbered from 0 to {n}.", n=len(position.pirates) - 1
         )
     if position.winner is not None:
-        raise GameOver("won", "The game is over: nothing can be done any more.")
+        raise _game_over()
     if type(action) is Resign:
         if position.resigned[seat]:
             raise Illegal(IllegalReason.resigned_already)
@@ -156,6 +156,17 @@ def _check_action(position: Position, seat: int, action: Action) -> Action:
     if action not in listed or action.is_placeholder:
         raise explain_illegal(position, seat, action, listed)
     return action
+
+
+def explain_waiting(position: Position, seat: int) -> RuleError | None:
+    """Return the error for any action of a seat that may not act now, or None if it may."""
+    if position.winner is not None:
+        return _game_over()
+    return None if seat in seats_to_act(position) else _not_your_turn(position, seat)
+
+
+def _game_over() -> GameOver:
+    return GameOver("won", "The game is over: nothing can be done any more.")
 
 
 def _not_your_turn(position: Position, seat: int) -> NotYourTurn:

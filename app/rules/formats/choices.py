@@ -16,8 +16,8 @@ def choices_json(position: Position, seat: int, *, is_undo_closed: bool = False)
     """Return a JSON list of the legal actions, each with its destination (`to`), cards drawn (`draws`) and `final`.
 
     The list contains only what follows from the seat's view: destinations from the board, card counts from the company
-    met and the number of cards left. `is_undo_closed` says that something was revealed in this turn, so that no action
-    can be undone any more and all choices are final. The table knows this; a position does not.
+    met and the number of cards left. `is_undo_closed` says that no action of this turn can be undone any more, so that
+    all choices are final. The table knows this; a position does not.
     """
     ruleset = position.ruleset
     texts: list[bytes] = []

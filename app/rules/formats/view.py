@@ -36,6 +36,18 @@ def view(position: Position, seat: int | None) -> Json:
     return view_without_reveal(position, seat)
 
 
+def open_view(position: Position) -> Json:
+    """Return a view that shows every hand, but neither the deck nor the face-down chest tokens of a running game."""
+    public = view(position, None)
+    full = position_to_json(position)
+    for player, known in zip(public["players"], full["players"], strict=True):
+        player["hand"] = known["hand"]
+        player["cards"] = len(known["hand"])
+    # With hidden hands, folding events would hide a hand again after a theft.
+    public["options"] = {**public["options"], "hands": "open"}
+    return public
+
+
 def view_without_reveal(position: Position, seat: int | None) -> Json:
     """Like `view`, but hides cards even when the game is over, because other people still play the same deal."""
     return {

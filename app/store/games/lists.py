@@ -5,14 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import and_, func, select, union
+from sqlalchemy import ColumnElement, and_, func, or_, select, union
 
-from app.play.log.entries import GameRow
+from app.play.deal.days import day_of, day_starts_at
+from app.play.engines import ALL_DEAL_RULES_VERSIONS
+from app.play.log.entries import GameRow, OwnTurn
 from app.store.database import Database
 from app.store.games.game_rows import GAMES_WITH_HEADS, decode_game, read_games
 from app.store.tables.games import games, heads, seats
 
 _IS_PUBLIC = and_(games.c.status == "finished", games.c.is_listed, games.c.is_watchable)
+
+
+def _is_shown_deal(now: int) -> ColumnElement[bool]:
+    """Select finished games of a deal of the day whose day is over, so that anyone can see them.
+
+    They are unlisted, because they are not for the lobby.
+    """
+    is_past = games.c.created_at < day_starts_at(day_of(now))
+    return and_(
+        games.c.rules_version.in_(sorted(ALL_DEAL_RULES_VERSIONS)), games.c.status == "finished", is_past
+    )
 
 
 class SqlGameLists:
@@ -33,8 +46,14 @@ class SqlGameLists:
         )
         return await self._games(query)
 
-    async def list_open_tables(self, preset: str, seats: int, limit: int, offset: int) -> list[GameRow]:
-        wanted = and_(games.c.preset == preset, games.c.players == seats, games.c.taken < games.c.players)
+    async def list_open_tables(
+        self, preset: str | None, seats: int | None, limit: int, offset: int
+    ) -> list[GameRow]:
+        wanted = and_(
+            games.c.taken < games.c.players,
+            *(() if preset is None else (games.c.preset == preset,)),
+            *(() if seats is None else (games.c.players == seats,)),
+        )
         query = (
             GAMES_WITH_HEADS.where(games.c.status == "open", games.c.is_listed, wanted)
             .order_by(games.c.created_at.desc(), games.c.id)
@@ -44,9 +63,17 @@ class SqlGameLists:
         return await self._games(query)
 
     async def list_games_of(
-        self, people: Sequence[str], *, unfinished: bool, limit: int, offset: int = 0, public: bool = False
+        self,
+        people: Sequence[str],
+        *,
+        unfinished: bool,
+        limit: int,
+        offset: int = 0,
+        public_at: int | None = None,
     ) -> list[GameRow]:
         seated = select(seats.c.game).where(seats.c.person.in_(people))
+        if unfinished:  # uses an index of seats without a place
+            seated = seated.where(seats.c.place.is_(None))
         opened = select(games.c.id).where(games.c.creator.in_(people), games.c.status == "open")
         # Join from the ids to the games. With a condition on games, SQLite would scan all games of that status.
         game_ids = union(seated, opened).subquery()
@@ -58,25 +85,43 @@ class SqlGameLists:
             .limit(limit)
             .offset(offset)
         )
-        if public:
-            query = query.where(games.c.is_listed, games.c.is_watchable)
+        if public_at is not None:
+            is_public = and_(games.c.is_listed, games.c.is_watchable)
+            query = query.where(or_(is_public, _is_shown_deal(public_at)))
         return await self._games(query)
 
-    async def count_results(self, people: Sequence[str]) -> list[tuple[str, int, int]]:
+    async def list_turns_of(self, people: Sequence[str], limit: int) -> list[OwnTurn]:
+        # No decoded options and names: every page asks for this.
+        query = (
+            select(seats.c.game, seats.c.seat, seats.c.bot, heads.c.to_act)
+            .select_from(
+                seats.join(games, games.c.id == seats.c.game).join(heads, heads.c.game == seats.c.game)
+            )
+            .where(seats.c.person.in_(people), seats.c.place.is_(None))
+            .where(games.c.status.in_(("open", "running")))
+            .limit(limit)
+        )
+        return [
+            OwnTurn(row.game, row.bot is None and str(row.seat) in row.to_act.split(","))
+            for row in await self.database.fetch_rows(query)
+        ]
+
+    async def count_results(self, people: Sequence[str], now: int) -> list[tuple[str, int, int]]:
         # Counted by the database, off the event loop: thousands of games give a few rows.
         query = (
             select(games.c.preset, seats.c.place, func.count())
             .select_from(seats.join(games, games.c.id == seats.c.game))
-            .where(seats.c.person.in_(people), seats.c.place.is_not(None), _IS_PUBLIC)
+            .where(seats.c.person.in_(people), seats.c.place.is_not(None))
+            .where(or_(_IS_PUBLIC, _is_shown_deal(now)))
             .group_by(games.c.preset, seats.c.place)
         )
         return [(row[0], row[1], row[2]) for row in await self.database.fetch_rows(query)]
 
-    async def count_colours(self, people: Sequence[str]) -> list[tuple[str, int]]:
+    async def count_colours(self, people: Sequence[str], now: int) -> list[tuple[str, int]]:
         query = (
             select(seats.c.colour, func.count())
             .select_from(seats.join(games, games.c.id == seats.c.game))
-            .where(seats.c.person.in_(people), _IS_PUBLIC)
+            .where(seats.c.person.in_(people), or_(_IS_PUBLIC, _is_shown_deal(now)))
             .group_by(seats.c.colour)
             .order_by(func.count().desc(), seats.c.colour)
         )

@@ -16,7 +16,9 @@ from sqlalchemy import Connection, and_, case, delete, exists, func, insert, or_
 from sqlalchemy.exc import IntegrityError
 
 from app.play.deal.days import Deal, day_ends_at
+from app.play.deal.par import Par
 from app.play.deal.results import RESIGNED_SCORE, DealResult, Turn
+from app.play.deal.statistics import DealStatistics, FinishedTry, summarise_tries
 from app.store.database import Database
 from app.store.people.player_rows import lock_present
 from app.store.tables.deals import deal_tries as tries
@@ -25,10 +27,11 @@ from app.store.tables.games import games
 from app.store.tables.people import players
 
 MAX_COMPARED_TRIES = 1_000  # other tries that a try is compared with
-MAX_STREAK_DAYS = 4_000
+MAX_STATISTICS_TRIES = 4_000  # the latest
 _ENDED_STATUSES = ("finished", "aborted")
 _owners = players.alias("deal_owners")
 _tried_games = select(tries, games.c.status).outerjoin(games, games.c.id == tries.c.game)
+_decode_par = msgspec.json.Decoder(Par).decode
 decode_line = msgspec.json.Decoder(tuple[Turn, ...]).decode
 
 
@@ -162,16 +165,46 @@ class DealStore:
             )
         )
 
-    async def list_days_played(self, ids: Sequence[str]) -> list[str]:
-        """Return the days whose deal the person has played to the end, newest first."""
+    async def read_statistics(self, ids: Sequence[str], today: str) -> DealStatistics:
+        """Return a person's statistics over their latest tries."""
         query = (
-            select(tries.c.day)
-            .where(tries.c.person.in_(ids), tries.c.score < RESIGNED_SCORE)
-            .distinct()
-            .order_by(tries.c.day.desc())
-            .limit(MAX_STREAK_DAYS)
+            select(tries.c.day, tries.c.n, tries.c.ended_at, tries.c.score)
+            .where(tries.c.person.in_(ids), tries.c.score.is_not(None), tries.c.ended_at.is_not(None))
+            .order_by(tries.c.day.desc(), tries.c.n)
+            .limit(MAX_STATISTICS_TRIES)
         )
-        return [row.day for row in await self.database.fetch_rows(query)]
+        return await self.database.read(
+            lambda conn: summarise_tries([FinishedTry(*row) for row in conn.execute(query)], today)
+        )
+
+    # -- par ---------------------------------------------------------------------------------------
+
+    async def claim_pars(
+        self, since: str, now: int, lease_until: int, limit: int, skip: Collection[str] = ()
+    ) -> list[str]:
+        """Lease days from `since` on that have been tried and have no par yet."""
+        is_free = and_(deals.c.par.is_(None), func.coalesce(deals.c.par_lease_until, 0) <= now)
+        is_tried = exists().where(tries.c.day == deals.c.day)
+        query = select(deals.c.day).where(deals.c.day >= since, is_free, is_tried, deals.c.day.not_in(skip))
+        found = [row.day for row in await self.database.fetch_rows(query.limit(limit))]
+        lease = update(deals).where(is_free).values(par_lease_until=lease_until)
+        return [
+            day for day in found if await self.database.execute_write(lease.where(deals.c.day == day)) == 1
+        ]
+
+    async def end_par_lease(self, day: str) -> None:
+        await self.database.execute_write(
+            update(deals).where(deals.c.day == day).values(par_lease_until=None)
+        )
+
+    async def save_par(self, day: str, par: Par) -> None:
+        """Store the par of a day. Idempotent."""
+        values = {"par": msgspec.json.encode(par).decode(), "par_lease_until": None}
+        await self.database.execute_write(update(deals).where(deals.c.day == day).values(**values))
+
+    async def read_par(self, day: str) -> Par | None:
+        rows = await self.database.fetch_rows(select(deals.c.par).where(deals.c.day == day))
+        return _decode_par(rows[0].par) if rows and rows[0].par is not None else None
 
     # -- the ranking of a day ----------------------------------------------------------------------
 
@@ -182,7 +215,7 @@ class DealStore:
         first = _first_tries(day)
         counted = and_(first.c.ended_at < day_ends_at(day), first.c.is_account.is_(accounts))
         place = func.rank().over(order_by=first.c.score).label("place")
-        columns = ("owner", "name", "score", "is_won", "turns", "spaces")
+        columns = ("owner", "name", "game", "score", "is_won", "turns", "spaces")
         page = (
             select(place, *(first.c[name] for name in columns))
             .where(counted)
@@ -192,6 +225,17 @@ class DealStore:
         )
         total = await self.database.fetch_rows(select(func.count()).select_from(first).where(counted))
         return total[0][0], await self.database.fetch_dicts(page)
+
+    async def count_scores(self, day: str) -> dict[int, int]:
+        """Return how often each score occurs among the results of a day, accounts and guests together."""
+        first = _first_tries(day)
+        query = (
+            select(first.c.score, func.count())
+            .where(first.c.ended_at < day_ends_at(day), first.c.score.is_not(None))
+            .group_by(first.c.score)
+        )
+        rows = await self.database.fetch_rows(query)
+        return {row[0]: row[1] for row in rows}
 
     async def list_lines(self, day: str) -> list[tuple[str, str]]:
         """Return owner and encoded line of the first tries that were completed within the day.

@@ -30,6 +30,11 @@ class PendingNotice:
     since: int = 0  # milliseconds since 1970
     seq: int = 0
     remind_at: int | None = None  # milliseconds since 1970: when to remind that time is running out
+    # Read when a notice is sent; see `add_table_details`.
+    preset: str = ""
+    edition: str = ""  # the title of the preset in English; empty if this release does not know it
+    opponents: tuple[str, ...] = ()  # names in the order of seats
+    unnamed_opponents: int = 0  # erased, or blocked by the recipient
 
     @property
     def letter_key(self) -> str:

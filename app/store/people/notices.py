@@ -51,8 +51,11 @@ def decode_wishes(row: Any, games: Mapping[str, Mapping[str, bool]] | None = Non
     )
 
 
-def ensure_settings_row(conn: Connection, player: str, language: str | None) -> None:
-    """Add the player's row in `notices` if there is none, and set its language unless None. Raise PlayerGone."""
+def ensure_settings_row(conn: Connection, player: str, language: str | None, zone: str | None = None) -> None:
+    """Add the player's row in `notices` if there is none, and set language and time zone. Raise PlayerGone.
+
+    None changes nothing. The zone also stays where quiet hours or a digest are times in the stored one.
+    """
     require_present(conn, player)
     row = {
         "player": player,
@@ -67,6 +70,9 @@ def ensure_settings_row(conn: Connection, player: str, language: str | None) -> 
         conn.execute(new.on_conflict_do_nothing(index_elements=["player"]))
     else:
         conn.execute(new.on_conflict_do_update(index_elements=["player"], set_={"language": language}))
+    if zone is not None:
+        is_free = (notices.c.quiet_from.is_(None), notices.c.digest_at.is_(None))
+        conn.execute(update(notices).where(notices.c.player == player, *is_free).values(zone=zone))
 
 
 class NoticeStore:
@@ -103,6 +109,7 @@ class NoticeStore:
         webhook_key: str | None,
         webhook_form: str = "plain",
         language: str | None,
+        zone: str | None = None,
         now: int,
     ) -> None:
         """Save e-mail address and webhook. With a `confirm` code, the address is unused until the code is entered."""
@@ -117,7 +124,7 @@ class NoticeStore:
             row["email_confirmed_at"] = None
             row["confirm_hash"] = hash_secret(confirm) if confirm is not None else None
             row["confirm_sent_at"] = now
-        await self._change_settings(player, row, language, now)
+        await self._change_settings(player, row, language, now, zone)
 
     async def confirm_email(self, player: str, code: str, now: int, sent_after: int) -> bool:
         """Confirm the e-mail address; return whether the code is the one that was sent."""
@@ -155,10 +162,15 @@ class NoticeStore:
         await self._change_settings(player, row, language, now)
 
     async def _change_settings(
-        self, player: str, row: Mapping[str, object], language: str | None, now: int
+        self,
+        player: str,
+        row: Mapping[str, object],
+        language: str | None,
+        now: int,
+        zone: str | None = None,
     ) -> None:
         def write(conn: Connection) -> None:
-            ensure_settings_row(conn, player, language)
+            ensure_settings_row(conn, player, language, zone)
             conn.execute(update(notices).where(notices.c.player == player).values(**row))
             recheck_player(conn, player, now)
 

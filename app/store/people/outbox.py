@@ -24,7 +24,7 @@ from app.store.people.notice_values import (
     is_same_turn,
 )
 from app.store.people.notices import MAX_WEBHOOK_FAILURES, decode_wishes
-from app.store.people.pending_notices import find_pending_notices
+from app.store.people.pending_notices import add_table_details, find_pending_notices
 from app.store.people.vapid import VapidKey
 from app.store.tables.games import games, heads, log, notice_checks, seats
 from app.store.tables.people import (
@@ -228,6 +228,7 @@ class OutboxStore:
                 for row in conn.execute(_SELECT_BROWSERS, {"player": player})
             ]
             letters = rows.get("", {})
+            pending = list(add_table_details(conn, player, pending))
             return _make_recipient(person, pending, switches_by_game, browsers, letters)
 
         return await self.database.read(read)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 import orjson
-from sqlalchemy import Connection, and_, bindparam, func, or_, select
+from sqlalchemy import Connection, and_, bindparam, case, exists, func, or_, select
 
-from app.play.engines import DEAL_RULES_VERSION
+from app.play.engines import ALL_DEAL_RULES_VERSIONS
 from app.play.log.clocks import ClockTerms
+from app.rules.catalogue import PRESETS
 from app.store.batcher import pad_to_power_of_two
 from app.store.people.notice_values import PendingNotice
 from app.store.tables.games import games, heads, seats
-from app.store.tables.people import invitations, players
+from app.store.tables.people import blocks, invitations, players, present_name, with_present_names
 
 _log = logging.getLogger("cartagena.store")
 _DAY_SECONDS = 86_400
@@ -25,6 +27,11 @@ _LIVE_NEWS_MS = 10 * 60_000  # how long it is news that a table is full or has s
 _owner_id = func.coalesce(players.c.claimed_by, players.c.id)
 _game_ids: Any = bindparam("games", expanding=True)
 _next_game = games.alias("next")
+
+
+def _is_blocked(by: Any, player: Any) -> Any:
+    return exists().where(blocks.c.player == by, blocks.c.blocked == player)
+
 
 _SELECT_SEATED_PLAYERS = (
     select(
@@ -45,7 +52,7 @@ _SELECT_SEATED_PLAYERS = (
     .join(seats, seats.c.game == games.c.id)
     .join(players, players.c.id == seats.c.person)
     .where(games.c.id.in_(_game_ids), seats.c.bot.is_(None))
-    .where(games.c.rules_version != DEAL_RULES_VERSION)  # a deal of the day is played alone
+    .where(games.c.rules_version.not_in(sorted(ALL_DEAL_RULES_VERSIONS)))  # a deal of the day is played alone
     .where(
         or_(
             and_(games.c.status.in_(("open", "running")), heads.c.deadline.is_not(None)),
@@ -66,6 +73,7 @@ _SELECT_REMATCHES = (
         _next_game.c.status == "open",
         _next_game.c.created_at > bindparam("created_after"),
         _next_game.c.creator != seats.c.person,
+        ~_is_blocked(_owner_id, _next_game.c.creator),
     )
 )
 _SELECT_INVITATIONS = (
@@ -73,7 +81,25 @@ _SELECT_INVITATIONS = (
     .join(games, games.c.id == invitations.c.game)
     .where(invitations.c.game.in_(_game_ids), games.c.status == "open")
     .where(invitations.c.at > bindparam("invited_after"))
+    .where(~_is_blocked(invitations.c.player, invitations.c.inviter))
 )
+# Names are those of now: rows of the outbox and of games hold ids.
+_SELECT_TABLES = select(games.c.id, games.c.preset, games.c.creator, games.c.host).where(
+    games.c.id.in_(_game_ids)
+)
+_SELECT_SEATS = (
+    select(
+        seats.c.game,
+        seats.c.person,
+        seats.c.bot,
+        _owner_id.label("owner"),
+        case((seats.c.person.is_(None), seats.c.name), else_=present_name).label("name"),
+    )
+    .select_from(with_present_names(seats, seats.c.person))
+    .where(seats.c.game.in_(_game_ids), or_(seats.c.person.is_not(None), seats.c.bot.is_not(None)))
+    .order_by(seats.c.game, seats.c.seat)
+)
+_SELECT_BLOCKED = select(blocks.c.blocked).where(blocks.c.player == bindparam("player"))
 _SELECT_SEAT_OWNERS = (
     select(_owner_id.label("player"), seats.c.game)
     .join(players, players.c.id == seats.c.person)
@@ -118,6 +144,49 @@ def find_pending_notices(
                 item = PendingNotice(game, "", None, event=event, mark=event, since=at)
                 pending.setdefault(owner, []).append(item)
     return {owner: items for owner, items in pending.items() if items}
+
+
+def add_table_details(
+    conn: Connection, player: str, pending: Sequence[PendingNotice]
+) -> tuple[PendingNotice, ...]:
+    """Return the notices of this player with edition and opponents, as they are now.
+
+    Erased opponents and those whom the player has blocked are counted but not named, and a title written by a blocked
+    player is left out. Invitations and rematches name nobody: they come from people at whose table the player does not
+    sit.
+    """
+    if not pending:
+        return ()
+    values = {"games": pad_to_power_of_two(sorted({item.game for item in pending}))}
+    blocked = set(conn.scalars(_SELECT_BLOCKED, {"player": player}))
+    tables = {row.id: row for row in conn.execute(_SELECT_TABLES, values)}
+    names: dict[str, list[str]] = {}
+    owners: dict[str, str] = {}
+    for row in conn.execute(_SELECT_SEATS, values):
+        owners[row.person] = row.owner
+        if player not in (row.person, row.owner):
+            is_hidden = not blocked.isdisjoint((row.person, row.owner))
+            names.setdefault(row.game, []).append("" if is_hidden else row.name or "")
+
+    def add(item: PendingNotice) -> PendingNotice:
+        table = tables.get(item.game)
+        if table is None:
+            return item
+        # The host may have changed the title.
+        authors = [
+            each for person in (table.creator, table.host) for each in (person, owners.get(person, person))
+        ]
+        at_table = names.get(item.game, []) if item.event in ("turn", "time", "table") else []
+        return replace(
+            item,
+            preset=table.preset,
+            edition=PRESETS[table.preset].title if table.preset in PRESETS else "",
+            title=item.title if blocked.isdisjoint(authors) else "",
+            opponents=tuple(name for name in at_table if name),
+            unnamed_opponents=at_table.count(""),
+        )
+
+    return tuple(add(item) for item in pending)
 
 
 def _find_for_seat(row: Any, ms: int) -> Iterator[PendingNotice]:

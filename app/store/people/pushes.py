@@ -88,6 +88,7 @@ class PushStore:
         key: int,
         takes_silent: bool,
         language: str | None,
+        zone: str | None = None,
         now: int,
     ) -> None:
         """Add or update a browser's subscription for this player. Raise EndpointTaken or PlayerGone."""
@@ -101,7 +102,7 @@ class PushStore:
         }
 
         def write(conn: Connection) -> None:
-            ensure_settings_row(conn, player, language)
+            ensure_settings_row(conn, player, language, zone)
             same = push_subscriptions.c.endpoint == endpoint
             old = conn.execute(select(push_subscriptions).where(same).with_for_update()).first()
             if old is not None and (old.p256dh, old.auth) != (p256dh, auth) and old.player != player:

@@ -51,6 +51,7 @@ from app.store.tables.people import (
     sessions,
     tokens,
 )
+from app.store.tables.practice import mistake_searches, mistakes
 
 
 class OnClaim(Enum):
@@ -105,6 +106,8 @@ REFERENCES: tuple[Reference, ...] = (
     Reference(blocks.c.player, OnClaim.MOVE, OnErase.DELETE, "blocked"),
     Reference(blocks.c.blocked, OnClaim.MOVE, OnErase.DELETE, None),  # private to the blocking player
     Reference(deal_tries.c.person, OnClaim.CUSTOM, OnErase.DELETE, "deals"),
+    Reference(mistakes.c.person, OnClaim.MOVE, OnErase.DELETE, "mistakes"),
+    Reference(mistake_searches.c.person, OnClaim.MOVE, OnErase.DELETE, "mistake_searches"),
     # A mute hides lines by author id: the guest's past lines and the account's future ones.
     Reference(mutes.c.person, OnClaim.MOVE, OnErase.STEPS, "muted"),
     Reference(mutes.c.muted, OnClaim.COPY, OnErase.STEPS, None),

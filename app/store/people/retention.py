@@ -30,6 +30,7 @@ from app.store.tables.people import (
     resume_codes,
     sessions,
 )
+from app.store.tables.practice import mistake_searches, mistakes
 
 MAX_BATCH_ROWS = 100  # deleted per transaction, so that moves do not wait long behind it
 MAX_BATCH_ROOMS = 5  # with their logs, which may have hundreds of entries even before the start
@@ -243,6 +244,17 @@ RULES: dict[str, Rule] = {
         reports,
         lambda cutoffs: (reports.c.settled_at < cutoffs.audit,),
         oldest_first=reports.c.settled_at,
+    ),
+    # Practice. Searches are kept longer, so that no game is searched again for mistakes that have expired.
+    "mistake": _make_rule(
+        mistakes,
+        lambda cutoffs: (mistakes.c.found_at < cutoffs.now - 180 * _DAY_SECONDS,),
+        oldest_first=mistakes.c.found_at,
+    ),
+    "mistake_search": _make_rule(
+        mistake_searches,
+        lambda cutoffs: (mistake_searches.c.asked_at < cutoffs.now - 365 * _DAY_SECONDS,),
+        oldest_first=mistake_searches.c.asked_at,
     ),
     # Failures of rows that no longer exist and are never retried. Rows that are set aside stay listed.
     "queue_failure": _make_rule(

@@ -18,6 +18,9 @@ deals = Table(
     Column("options", Text, nullable=False),
     Column("opponents", Text, nullable=False),
     Column("made_at", BigInteger, nullable=False),
+    # JSON of how the bots did on this deal (app/play/deal/par.py); null until it is computed.
+    Column("par", Text, nullable=True),
+    Column("par_lease_until", BigInteger, nullable=True),
 )
 
 # Written before its game is created, so that concurrent requests of a person start one game. When the game is over,

@@ -98,6 +98,8 @@ seats = Table(
     Column("bot", String(20), nullable=True),
     Column("place", Integer, nullable=True),
     Index("seats_by_person", "person", "game"),
+    # For lists of unfinished games, whatever the number of finished ones.
+    make_partial_index("seats_without_place", "person", "game", where="place IS NULL"),
 )
 
 due = Table(

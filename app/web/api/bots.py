@@ -16,6 +16,7 @@ from app.web.api.reviews import Reviews
 from app.web.auth.identity import MaybePerson
 from app.web.errors import Refused
 from app.web.game_server import actor_of, game_server_of
+from app.web.mistakes import Mistakes
 from app.web.pages.replay import seen_history
 from app.web.routing import Router
 from app.web.security.room_lookup import find_room
@@ -60,6 +61,9 @@ async def game_review(
         except Refused:
             charge.give_back()  # no review was made
             raise
+    if person is not None and room.table.seat_of(person.ids) is not None:
+        mistakes: Mistakes = request.app.state.mistakes
+        await mistakes.request(person.id, [game])
     return found
 
 

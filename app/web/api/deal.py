@@ -9,16 +9,18 @@ from fastapi import Path, Query
 from pydantic import BaseModel
 from starlette.requests import HTTPConnection, Request
 
+from app import rules
 from app.play.deal.days import (
     Deal,
     add_days,
-    count_streaks,
     day_ends_at,
     day_starts_at,
     is_deal_secret,
     parse_day,
 )
+from app.play.deal.par import Par
 from app.play.deal.results import LOSS_BASE_SCORE, RESIGNED_SCORE, turns_to_json
+from app.play.deal.statistics import summarise_tries
 from app.play.lobby import list_variants
 from app.play.refusals import Refusal
 from app.store.people.deals import Try
@@ -55,6 +57,9 @@ class DealResults(BaseModel):
     accounts: dict[str, Any]
     guests: dict[str, Any]
     comparison: dict[str, Any] | None
+    distribution: dict[str, Any]
+    standing: dict[str, Any] | None
+    par: dict[str, Any] | None
 
 
 def deals_of(connection: HTTPConnection) -> Deals:
@@ -105,7 +110,8 @@ async def deal_results(
     person: MaybePerson,
     offset: Annotated[int, Query(ge=0, le=100_000)] = 0,
 ) -> DealResults:
-    """Return one page of a day's results, and where the current person's first try diverged from the others.
+    """Return one page of a day's results, their distribution, the bots' own result (par), and where the current
+    person's first try diverged from the others.
 
     Before the day is over, this requires a finished first try.
     """
@@ -121,19 +127,48 @@ async def deal_results(
         group: await _results_json(deals, day, offset, ids, accounts=group == "accounts")
         for group in ("accounts", "guests")
     }
+    distribution, standing = await deals.read_distribution(day, first)
+    par = await deals.read_par(day)
     comparison = None
     if first is not None and first.ended_at is not None and first.line:
         comparison = msgspec.to_builtins(await deals.compare(ids, first))
-        if is_closed and comparison["parting"] is not None:
-            del comparison["parting"][
-                "instead"
-            ]  # what others did with their cards stays secret until tomorrow
-    return DealResults(day=day, **lists, comparison=comparison)
+        if comparison["parting"] is not None:
+            _add_parting_actions(comparison["parting"], is_closed=is_closed)
+    return DealResults(
+        day=day,
+        **lists,
+        comparison=comparison,
+        distribution=msgspec.to_builtins(distribution),
+        standing=msgspec.to_builtins(standing),
+        par=None if par is None else _par_json(par),
+    )
+
+
+def _add_parting_actions(parting: dict[str, Any], *, is_closed: bool) -> None:
+    """Add the actions of both turns as JSON; what others did with their cards stays secret until the day is over."""
+    if is_closed:
+        del parting["instead"]
+    for name in ("played", "instead"):
+        if name in parting:
+            texts = parting[name].split(", ") if parting[name] else []
+            parting[f"{name}_actions"] = [
+                rules.action_to_json(rules.action_from_text(text)) for text in texts
+            ]
+
+
+def _par_json(par: Par) -> dict[str, Any]:
+    return {
+        "level": par.level,
+        "how": outcome_name(par.score),
+        "turns": par.turns,
+        "spaces": par.spaces,
+    }
 
 
 async def _results_json(
     deals: Deals, day: str, offset: int, ids: tuple[str, ...], *, accounts: bool
 ) -> dict[str, Any]:
+    is_open = not is_deal_secret(day, deals.now())
     total, rows = await deals.store.list_results(day, accounts=accounts, limit=PAGE_SIZE, offset=offset)
     shown = [
         {
@@ -144,6 +179,8 @@ async def _results_json(
             "turns": row["turns"],
             "spaces": row["spaces"],
             "is_me": row["owner"] in ids,
+            # Until the day is over, only for oneself: nobody else is admitted to the game.
+            "game": row["game"] if is_open or row["owner"] in ids else None,
         }
         for row in rows
     ]
@@ -179,7 +216,7 @@ async def _deal_json(request: Request, day: str, person: Player | None) -> dict[
     tries = await deals.tries_of(ids, day) if ids else []
     # A try without a game is hidden; playing it creates the game.
     tries = [attempt for attempt in tries if attempt.has_game or attempt.ended_at is not None]
-    present, best = count_streaks(await deals.store.list_days_played(ids), today) if ids else (0, 0)
+    statistics = await deals.store.read_statistics(ids, today) if ids else summarise_tries((), today)
     is_open = not is_deal_secret(day, deals.now())
     return {
         **_public_deal_json(deal),
@@ -192,7 +229,17 @@ async def _deal_json(request: Request, day: str, person: Player | None) -> dict[
         "server_seed": deal.server_seed if is_open else None,
         "tomorrow": None if tomorrow is None else _public_deal_json(tomorrow),
         "tries": [_try_json(attempt) for attempt in tries],
-        "streak": {"days": present, "best": best},
+        "streak": {
+            "days": statistics.streak,
+            "best": statistics.best_streak,
+            "today": statistics.has_played_today,
+        },
+        "statistics": {
+            "played": statistics.played,
+            "won": statistics.won,
+            "best_turns": statistics.best_turns,
+            "average_turns": statistics.average_turns,
+        },
     }
 
 
@@ -201,6 +248,7 @@ def _public_deal_json(deal: Deal) -> dict[str, Any]:
     return {
         "day": deal.day,
         "preset": deal.options["preset"],
+        "scenario": deal.options["scenario"],
         "variant": list_variants(deal.options),
         "players": deal.options["players"],
         "opponents": list(deal.opponents),

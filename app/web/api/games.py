@@ -129,7 +129,12 @@ async def quick_play(
     opened = await game_server.read_stored_game(_table_id(request, person, key))
     if opened is not None:
         return _quick_answer(opened, is_found=False)
-    found = await find_table(game_server, actor, body.preset, body.seats)
+    found = await find_table(
+        game_server,
+        actor,
+        None if body.any_preset else body.preset,
+        None if body.any_seats else body.seats,
+    )
     if found is not None:
         return _quick_answer(found, is_found=True)
     options = {"preset": body.preset, "players": body.seats}
@@ -237,7 +242,7 @@ async def submit_command(
 ) -> Any:
     """Submit any command of the game socket: sit down, get ready, start, vote, chat and so on."""
     message = cmd.decode(await request.body())
-    if isinstance(message, cmd.Hello | cmd.Ping | cmd.StillHere):
+    if isinstance(message, cmd.Hello | cmd.Ping | cmd.StillHere | cmd.Why):
         raise Refusal("bad_message", "This command works only on a socket.")
     return await _submit(request, game, person, password, message)
 

@@ -63,10 +63,12 @@ class CreatedGame(BaseModel):
 
 
 class QuickPlayRequest(Body):
-    """The kind of table to find."""
+    """The kind of table to find, and to create if there is none."""
 
     preset: str = "jamaica"
     seats: Annotated[int, Field(ge=2, le=5)] = 3
+    any_preset: bool = False
+    any_seats: bool = False
 
 
 class QuickPlayTable(BaseModel):

@@ -13,11 +13,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.play.ports import StoreUnavailable
+from app.play.refusals import Refusal
 from app.web.api.accounts import check_password
 from app.web.api.models import Body, error_responses
 from app.web.auth.identity import KnownPerson
 from app.web.auth.known_devices import forget_device
 from app.web.auth.sessions import clear_session_cookie
+from app.web.game_server import actor_of, game_server_of
 from app.web.routing import Router
 from app.web.site import site_of
 
@@ -54,6 +56,8 @@ async def delete(request: Request, body: DeleteConfirmation, person: KnownPerson
     site = site_of(request)
     if person.is_account:
         await check_password(request, site, person, body.password or "")
+    with suppress(StoreUnavailable, Refusal):  # a seat that stays taken has no name
+        await game_server_of(request).stand_up_everywhere(actor_of(person))
     await site.data.begin_erasure(person.ids, site.now())
     site.rename(*person.ids, name=None)
     site.sign_out("person", *person.ids)

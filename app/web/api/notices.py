@@ -11,13 +11,17 @@ from starlette.responses import Response
 
 from app.notify import words as texts
 from app.notify.mail import BadAddress, MailFailed, validate_address
+from app.notify.mail_html import compose_confirmation_html, compose_test_html
 from app.notify.outbound import BadUrl, Congested
 from app.notify.webhook import WebhookFailed, validate_url
+from app.store.people.notices import NoticeSettings
+from app.store.people.outbox import OutboxStore
 from app.web.api.models import Body, error_responses
-from app.web.api.push import Language, wishes_json
+from app.web.api.push import Endpoint, Language, TimeZone, find_zone, wishes_json
 from app.web.auth.identity import KnownPerson
 from app.web.auth.passwords import new_code, normalise_code
 from app.web.errors import BadRequest, NotAllowed, NotFound, Refused
+from app.web.notice_loops import make_push_sender
 from app.web.pages.render import Pages
 from app.web.routing import Router
 from app.web.security.buckets import Attempt
@@ -40,6 +44,14 @@ class ContactSettings(Body):
     webhook: Annotated[str, Field(max_length=600)] | None = None
     webhook_form: Literal["plain", "discord"] = "plain"
     language: Language | None = None
+    zone: TimeZone | None = None
+
+
+class ChannelTest(Body):
+    """The channel to test: the webhook, the confirmed e-mail address, or the browser with this push endpoint."""
+
+    channel: Literal["webhook", "mail", "push"] = "webhook"
+    endpoint: Endpoint | None = None
 
 
 class ConfirmationCode(Body):
@@ -87,9 +99,11 @@ async def set_notices(request: Request, body: ContactSettings, person: KnownPers
             (limits.mails, email, 1.0),
             (limits.mails_by_address, limits.key_of(request), 1.0),
         )
-        subject, text = texts.compose_confirmation_mail(site.words, body.language or old.language, code)
+        language = body.language or old.language
+        subject, text = texts.compose_confirmation_mail(site.words, language, code)
+        html = compose_confirmation_html(site.words, language, code)
         try:
-            await site.mailer.send(email, subject, text)
+            await site.mailer.send(email, subject, text, html)
         except MailFailed:
             raise MailNotSent from None
     await site.notices.save_contact_settings(
@@ -100,6 +114,7 @@ async def set_notices(request: Request, body: ContactSettings, person: KnownPers
         webhook_key=key,
         webhook_form=body.webhook_form,
         language=body.language,
+        zone=find_zone(body.zone),
         now=site.now(),
     )
     return await _notices_json(site, person.id)
@@ -118,16 +133,22 @@ async def confirm(request: Request, body: ConfirmationCode, person: KnownPerson)
 
 
 @router.post("/api/v1/me/notices/test")
-async def test_webhook(request: Request, person: KnownPerson) -> dict[str, Any]:
-    """Call the current person's webhook once. Return whether it succeeded, but not its response."""
+async def send_test(request: Request, person: KnownPerson, body: ChannelTest | None = None) -> dict[str, Any]:
+    """Send a test on one channel. Return whether it succeeded, but not the response."""
+    test = body or ChannelTest()
     site = site_of(request)
-    site.limits.mails.take(person.id)
+    site.limits.notice_tests.take(person.id)
     notice = await site.notices.read_settings(person.id)
+    if test.channel == "mail":
+        return await _test_mail(request, notice)
+    if test.channel == "push":
+        return await _test_push(site, person.id, test.endpoint)
     if notice.webhook is None or notice.webhook_key is None:
         raise BadRequest("no_webhook", "Set a webhook first.")
     payload: dict[str, Any] = {"event": "test", "at": site.now() * 1000, "player": person.id, "games": []}
     if notice.webhook_form == "discord":
-        payload = {"content": "Cartagena", "allowed_mentions": {"parse": []}}
+        text = site.words(notice.language, texts.TEST_TEXT)
+        payload = {"content": text, "allowed_mentions": {"parse": []}}
     try:
         await site.webhooks.call(notice.webhook, notice.webhook_key, payload, site.now(), owner=person.id)
     except Congested:
@@ -137,6 +158,31 @@ async def test_webhook(request: Request, person: KnownPerson) -> dict[str, Any]:
         reason = str(problem)
         return {"outcome": reason if reason.startswith("answered") else "unreachable"}
     return {"outcome": "sent"}
+
+
+async def _test_mail(request: Request, notice: NoticeSettings) -> dict[str, Any]:
+    site = site_of(request)
+    if notice.email is None or not notice.is_confirmed or not site.mailer.is_configured:
+        raise BadRequest("no_email", "Confirm an e-mail address first.")
+    Attempt(
+        (site.limits.mails, notice.email, 1.0),
+        (site.limits.mails_by_address, site.limits.key_of(request), 1.0),
+    )
+    subject, text = texts.compose_test_mail(site.words, notice.language)
+    try:
+        await site.mailer.send(notice.email, subject, text, compose_test_html(site.words, notice.language))
+    except MailFailed:
+        raise MailNotSent from None
+    return {"outcome": "sent"}
+
+
+async def _test_push(site: Site, player: str, endpoint: str | None) -> dict[str, Any]:
+    recipient = await OutboxStore(site.notices.database).read_recipient(player, site.now())
+    browsers = recipient.browsers if recipient is not None and site.settings.push else ()
+    browser = next((each for each in browsers if each.endpoint == endpoint), None)
+    if recipient is None or browser is None:
+        raise BadRequest("no_push_here", "Turn on notifications on this device first.")
+    return {"outcome": await make_push_sender(site, site.webhooks.outbound).send_test(recipient, browser)}
 
 
 @router.get("/stop/{token}", include_in_schema=False)

@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal
 from fastapi import Query
 from starlette.requests import Request
 
+from app.play.deal.days import day_of
+from app.play.engines import ALL_DEAL_RULES_VERSIONS
 from app.play.lobby import list_variants
 from app.play.log.entries import GameRow, SeatRow
 from app.play.ports import GameLists
@@ -15,6 +17,7 @@ from app.store.people.players import Player
 from app.web.api.models import error_responses
 from app.web.auth.identity import KnownPerson, MaybePerson
 from app.web.errors import NotFound
+from app.web.game_server import game_server_of
 from app.web.routing import Router
 from app.web.site import site_of
 
@@ -48,20 +51,20 @@ async def my_games(
 
 @router.get("/players/{player}")
 async def profile(request: Request, player: str, reader: MaybePerson, offset: Offset = 0) -> dict[str, Any]:
-    """Return a player's public profile: finished games that anyone could watch, their statistics, and head-to-head
-    results against the reader.
+    """Return a player's public profile: finished games that anyone could watch, deals of past days, their statistics,
+    and head-to-head results against the reader.
     """
     site = site_of(request)
     found = await site.people.find_player(player, site.now()) if len(player) <= 32 else None
     if found is None:
         raise NotFound("There is no such player.")
     site.limits.take_work(request, _PROFILE_COST_MS)
-    ids = found.ids
+    ids, now = found.ids, game_server_of(request).clock.now()
     rows = await site.games.list_games_of(
-        ids, unfinished=False, limit=PAGE_SIZE + 1, offset=offset, public=True
+        ids, unfinished=False, limit=PAGE_SIZE + 1, offset=offset, public_at=now
     )
-    results = results_by_preset(await site.games.count_results(ids))
-    colours = await site.games.count_colours(ids)
+    results = results_by_preset(await site.games.count_results(ids, now))
+    colours = await site.games.count_colours(ids, now)
     return {
         "player": {
             "id": found.id,
@@ -101,6 +104,7 @@ def game_row_json(row: GameRow, ids: Sequence[str]) -> dict[str, Any]:
         "title": row.terms.get("title", ""),
         "preset": row.options.get("preset"),
         "variant": list_variants(row.options),
+        "deal": day_of(row.created_at) if row.rules_version in ALL_DEAL_RULES_VERSIONS else None,
         "status": row.status,
         "players": [{name: getattr(seat, name) for name in _SEAT_FIELDS} for seat in seats],
         "my_seat": mine.seat if mine else None,

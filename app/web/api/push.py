@@ -25,6 +25,7 @@ router = Router(prefix="/api/v1", tags=["notices"], responses=error_responses(40
 
 Language = Annotated[str, Field(pattern=f"^({'|'.join(LANGUAGES)})$")]  # a language of this site
 Endpoint = Annotated[str, Field(max_length=1000)]
+TimeZone = Annotated[str, Field(max_length=64)]  # of the browser, for deadlines; an unknown one is ignored
 MinuteOfDay = Annotated[int, Field(ge=0, lt=1440)]
 NoticeEvent = Literal["turn", "time", "table", "invited", "rematch"]
 NoticeSwitches = dict[NoticeEvent, bool]
@@ -48,6 +49,7 @@ class Subscription(Body):
     person: Annotated[str, Field(max_length=32)] | None = None
     """The player who requested notices. Refused if the session now belongs to another player."""
     language: Language | None = None
+    zone: TimeZone | None = None
 
 
 class EndedSubscription(Body):
@@ -136,6 +138,7 @@ async def subscribe(request: Request, body: Subscription, person: KnownPerson) -
             key=number,
             takes_silent=body.silent,
             language=body.language,
+            zone=find_zone(body.zone),
             now=site.now(),
         )
     except EndpointTaken:
@@ -159,10 +162,8 @@ async def set_wishes(request: Request, body: NoticeWishes, person: KnownPerson) 
     """Set which notices the current person receives, when, and on how many channels (push, e-mail, webhook)."""
     site = site_of(request)
     site.limits.take_write(person.id)
-    try:
-        ZoneInfo(body.zone)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise BadRequest("bad_zone", "That time zone is not known.") from None
+    if find_zone(body.zone) is None:
+        raise BadRequest("bad_zone", "That time zone is not known.")
     wishes = Wishes(
         switches={str(event): on for event, on in body.switches.items()},
         zone=body.zone,
@@ -219,6 +220,14 @@ async def invite(request: Request, game: GameId, body: Invitation, person: Known
     if not await site.notices.invite(game, invited.id, person.id, site.now()):
         raise Conflict("too_many_invitations", "Too many people have already been invited to this table.")
     return {}
+
+
+def find_zone(name: str | None) -> str | None:
+    """Return the name of a time zone; None if this server does not know it."""
+    try:
+        return ZoneInfo(name).key if name is not None else None
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return None
 
 
 def wishes_json(wishes: Wishes) -> dict[str, Any]:

@@ -99,7 +99,7 @@ def make_preview(
         sentence = words.t("A whole game, move by move, as it was played.")
     elif day:
         sentence = words.t(
-            "Everyone in the world gets the same boards, the same deck and the same bots. "
+            "Everyone here gets the same boards, the same deck and the same bots. "
             "The only difference is what you make of it."
         )
     elif edition and path == "/new":

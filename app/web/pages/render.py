@@ -16,10 +16,12 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from app.paths import LOCALES, STATIC, TEMPLATES
 from app.play.commands.messages import parse_json
+from app.play.lobby import OwnTurns
 from app.store.people.players import Player
 from app.web.auth.identity import current_person
 from app.web.auth.sessions import THEME_COOKIE, csrf_token
 from app.web.errors import BadRequest, TooBig
+from app.web.game_server import actor_of, game_server_of
 from app.web.i18n import LANGUAGE_COOKIE, LANGUAGES, Catalogue, Languages, language_of
 from app.web.pages.assets import Assets
 from app.web.pages.link_preview import make_preview
@@ -29,6 +31,7 @@ THEMES = ("system", "light", "dark")
 PAPER_COLOURS = {"light": "#f1e6cb", "dark": "#15110c"}
 """Theme colours of the browser's frame: --paper of static/css/tokens.css."""
 LANGUAGE_COOKIE_SECONDS = 365 * 24 * 3600
+_NO_TURNS = OwnTurns(0, 0)
 GZIP_LEVEL = 4  # level 9 takes longer and saves only 3 % more
 
 
@@ -73,10 +76,18 @@ class PageRenderer:
     def catalogue_for(self, request: Request) -> Catalogue:
         return self.languages.catalogue(language_of(request))
 
-    async def page(self, request: Request, template: str, **context: Any) -> HTMLResponse:
-        """Render a page for the current person; `context` as for `plain_page`."""
+    async def page(
+        self, request: Request, template: str, turns: OwnTurns | None = None, **context: Any
+    ) -> HTMLResponse:
+        """Render a page for the current person; `context` as for `plain_page`.
+
+        `turns` is read if it is None. A table's own page counts the other games.
+        """
         reader = await current_person(request)
-        return self.plain_page(request, template, reader=reader, asked_who=True, **context)
+        if turns is None:
+            lobby = game_server_of(request).lobby
+            turns = await lobby.count_turns(actor_of(reader), besides=str(context.get("room", "")))
+        return self.plain_page(request, template, reader=reader, asked_who=True, turns=turns, **context)
 
     def plain_page(
         self,
@@ -85,6 +96,7 @@ class PageRenderer:
         *,
         status: int = 200,
         reader: Player | None = None,
+        turns: OwnTurns = _NO_TURNS,
         asked_who: bool = False,
         is_fixed: bool = False,
         sets_language: bool = True,
@@ -109,6 +121,7 @@ class PageRenderer:
             static=self.assets.url,
             theme=theme if theme in THEMES else "system",
             reader=reader,
+            turns=turns,
             asked_who=asked_who,
             csrf=secret,
             path=request.url.path,

@@ -35,24 +35,12 @@ MAX_CACHED_REPLAYS = 64  # of running games, encoded; many spectators request th
 Json = dict[str, Any]
 
 
-def view_with_open_hands(position: rules.Position) -> Json:
-    """Return a view that shows every hand."""
-    seen = rules.view(position, None)
-    full = rules.position_to_json(position)
-    for player, known in zip(seen["players"], full["players"], strict=True):
-        player["hand"] = known["hand"]
-        player["cards"] = len(known["hand"])
-    # With hidden hands, folding events would hide a hand again after a theft.
-    seen["options"] = {**seen["options"], "hands": "open"}
-    return seen
-
-
 def steps_of(record: rules.Record, eyes: int | None, *, everything: bool) -> Json:
     """Return the opening and the events of each move: for a seat, for spectators (`eyes` None) or `everything`."""
     line = rules.replay(record)
     position, _ = next(line)
     options = position.options
-    first = view_with_open_hands(position) if everything else rules.view(position, eyes)
+    first = rules.open_view(position) if everything else rules.view(position, eyes)
     steps: list[Json] = []
     for move, (after, events) in zip(record.moves, line, strict=True):
         shown = (

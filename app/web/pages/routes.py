@@ -12,15 +12,20 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from app.play.deal.days import parse_day
+from app.play.lobby import OwnTurns
 from app.play.log.clocks import CLOCK_CLASSES
+from app.play.ports import StoreUnavailable
 from app.rules.catalogue import PRESETS
 from app.rules.core.cards import SYMBOL_SETS
 from app.web.api.qr import RoomId, check_room_id, public_address
+from app.web.auth.identity import current_person
 from app.web.errors import NotFound
+from app.web.game_server import actor_of, game_server_of
 from app.web.i18n import LANGUAGES
-from app.web.pages import embed, forms, oembed, practice, trial
+from app.web.pages import analysis, embed, forms, oembed, practice, puzzles, trial
 from app.web.pages import replay as replays
 from app.web.pages.assets import IMMUTABLE_CACHE_CONTROL, REVALIDATE_CACHE_CONTROL
+from app.web.pages.deal_card import make_deal_card
 from app.web.pages.errors import error_page
 from app.web.pages.lessons import LESSONS
 from app.web.pages.link_preview import RULES_TOPICS, robots_txt, sitemap_xml
@@ -30,6 +35,7 @@ from app.web.routing import Router, respond_gzipped
 from app.web.site import site_of
 
 router = Router(include_in_schema=False)
+MAX_FIRST_GAMES = 20  # own games in the first paint of the lobby; its socket sends all
 
 
 def install_pages(app: FastAPI) -> None:
@@ -38,6 +44,7 @@ def install_pages(app: FastAPI) -> None:
     app.state.error_page = error_page
     app.state.replay_cache = LRUCache(replays.MAX_CACHED_REPLAYS)
     app.state.record_cache = LRUCache(trial.MAX_CACHED_RECORDS)
+    app.state.analysis_cache = LRUCache(analysis.MAX_CACHED_ANALYSES)
     for route in router.routes:
         if isinstance(route, APIRoute) and route.methods:
             route.methods.add("HEAD")  # for clients that only check whether a page exists
@@ -45,8 +52,10 @@ def install_pages(app: FastAPI) -> None:
         router,
         forms.router,
         practice.router,
+        puzzles.router,
         replays.router,
         trial.router,
+        analysis.router,
         embed.router,
         oembed.router,
         pictures.router,
@@ -115,7 +124,27 @@ async def sitemap(request: Request) -> Response:
 
 @router.get("/")
 async def lobby(request: Request, pages: Pages) -> Response:
-    return await pages.page(request, "lobby.html", presets=PRESETS.values(), clocks=CLOCK_CLASSES)
+    games = await _read_own_games(request)
+    deal = await make_deal_card(request, await current_person(request))
+    return await pages.page(
+        request,
+        "lobby.html",
+        presets=PRESETS.values(),
+        preset_titles={name: edition.title for name, edition in PRESETS.items()},
+        clocks=CLOCK_CLASSES,
+        deal=deal,
+        games=games[:MAX_FIRST_GAMES],
+        game_count=len(games),
+        turns=OwnTurns(len(games), sum(game["my_turn"] for game in games)),
+    )
+
+
+async def _read_own_games(request: Request) -> list[dict[str, Any]]:
+    """Return the reader's unfinished games for the first paint of the lobby, before its socket is open."""
+    try:
+        return await game_server_of(request).lobby.read_own_games(actor_of(await current_person(request)))
+    except StoreUnavailable:
+        return []
 
 
 @router.get("/new")
@@ -138,6 +167,13 @@ async def big_screen(request: Request, pages: Pages, room: RoomId) -> Response:
     """Return the big-screen page of a table, which also spells out the address of its QR code."""
     address = public_address(request, f"/g/{room}")
     return await pages.page(request, "screen.html", room=room, address=address)
+
+
+@router.get("/h/{room}")
+@router.get("/h/{room}/")
+async def typed_address(room: RoomId) -> RedirectResponse:
+    """Redirect the address that a big screen spells out to where its QR code leads."""
+    return RedirectResponse(f"/g/{room}?hand=1", status_code=303)
 
 
 # Pages whose only parameter is the room.

@@ -10,13 +10,17 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
+import msgspec
 import orjson
 from cachetools import LRUCache
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from app import rules
-from app.play.ports import BotPlayer
+from app.bots.levels import is_level
+from app.play.click_reason import click_of
+from app.play.commands import messages as cmd
+from app.play.ports import ActionChooser
 from app.play.refusals import Refusal
 from app.play.room.room import Room
 from app.web.api.games import GameId, RoomPassword
@@ -34,9 +38,11 @@ __all__ = ["MAX_ACTIONS", "MAX_REPLIES", "Trial", "router"]
 
 router = Router(include_in_schema=False)
 
-BOT_LEVEL = "mate"
+SUBSTITUTE_LEVEL = "mate"  # plays the seats that people had
 BOT_SECONDS = 0.5  # a bot's time for one action
+LEGEND_SECONDS = 0.1  # which would use all of its time
 REPLY_COST_MS = 40.0  # of a bot process
+LEGEND_REPLY_COST_MS = 1000 * LEGEND_SECONDS
 MOVES_PER_MS = 4  # replayed
 MAX_ACTIONS = 1_500
 MAX_REPLIES = 60  # by bots to one action; four bots' turns are at most 24 actions, plus forced responses
@@ -50,6 +56,7 @@ class Trial:
 
     def __init__(self, record: rules.Record, step: int, actions: list[Json]) -> None:
         self.options = record.options
+        self._levels = [bot if bot and is_level(bot) else SUBSTITUTE_LEVEL for _, bot in record.players]
         self.position, _ = next(line := rules.replay(record))
         self._seen: list[list[Json]] = [[] for _ in range(record.options.players)]
         for self.position, events in islice(line, step):
@@ -81,13 +88,22 @@ class Trial:
         acting = rules.seats_to_act(self.position)
         return None if self.seat in acting else acting[0]
 
-    async def reply(self, bots: BotPlayer, seat: int, person: str = "") -> None:
-        """Play one action of a bot, chosen from what its seat knows."""
+    def find_click_reason(self, question: cmd.Why) -> Json:
+        """Return why a click of the person does nothing."""
+        problem = rules.explain_click(self.position, self.seat, click_of(question))
+        return (Refusal("stale") if problem is None else Refusal.from_rule_error(problem)).as_json()
+
+    def reply_cost_ms(self, seat: int) -> float:
+        """Return what one action of a bot costs."""
+        return LEGEND_REPLY_COST_MS if self._levels[seat] == "legend" else REPLY_COST_MS
+
+    async def reply(self, bots: ActionChooser, seat: int, person: str = "") -> None:
+        """Play one action of a bot, chosen from what its seat knows. Bots of the game keep their level."""
+        level = self._levels[seat]
+        seconds = LEGEND_SECONDS if level == "legend" else BOT_SECONDS
         actions = [rules.action_to_json(action) for action in rules.legal(self.position, seat)]
         view = rules.view(self.position, seat)
-        chosen = await bots.choose(
-            view, actions, self._seen[seat], BOT_LEVEL, BOT_SECONDS, seat=seat, person=person
-        )
+        chosen = await bots.choose(view, actions, self._seen[seat], level, seconds, seat=seat, person=person)
         self.play(seat, chosen, "bot")
 
     def to_json(self, known: int) -> Json:
@@ -129,14 +145,27 @@ async def try_from_here(
     if type(known) is not int or not 0 <= known <= len(actions):
         raise BadRequest("bad_request", "`known` must be a whole number from 0 to the number of actions.")
     site.limits.take_work(request, (step + len(actions)) / MOVES_PER_MS)
+    question = _parse_question(body.get("why"))
     trial = await site.offload.run(Trial, record, step, actions)
+    if question is not None:
+        return JSONResponse({"why": trial.find_click_reason(question)})
     for _ in range(MAX_REPLIES):
         seat = trial.bot_to_act()
         if seat is None:
             break
-        site.limits.take_work(request, REPLY_COST_MS)
+        site.limits.take_work(request, trial.reply_cost_ms(seat))
         await trial.reply(bots, seat, person.id if person is not None else site.limits.address_of(request))
     return JSONResponse(trial.to_json(known))
+
+
+def _parse_question(why: object) -> cmd.Why | None:
+    """Return the fields of `why` in docs/protocol.md, if given. Raise BadRequest."""
+    if why is None:
+        return None
+    try:
+        return msgspec.convert({"id": "trial-why", **why} if isinstance(why, dict) else why, cmd.Why)
+    except msgspec.ValidationError as problem:
+        raise BadRequest("bad_request", f"`why` is invalid: {problem}.") from None
 
 
 async def _record(request: Request, room: Room) -> rules.Record:

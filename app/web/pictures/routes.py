@@ -22,7 +22,7 @@ from app.rules.catalogue import PRESETS
 from app.web.api.profiles import results_by_preset
 from app.web.api.qr import RoomId
 from app.web.errors import TooMany
-from app.web.game_server import actor_of
+from app.web.game_server import actor_of, game_server_of
 from app.web.i18n import LANGUAGES
 from app.web.pages.render import Pages
 from app.web.pictures.cache import PICTURE_COST_MS, PictureCache
@@ -83,9 +83,9 @@ async def player_picture(
     if found is None:
         return _respond_fixed(request, pages, "")
     site.limits.take_work(request, _QUERY_COST_MS)
-    ids = found.ids
-    results = results_by_preset(await site.games.count_results(ids))
-    colours = await site.games.count_colours(ids)
+    ids, now = found.ids, game_server_of(request).clock.now()
+    results = results_by_preset(await site.games.count_results(ids, now))
+    colours = await site.games.count_colours(ids, now)
     profile = Profile(
         name=found.name,
         played=sum(line["played"] for line in results),

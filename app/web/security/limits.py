@@ -49,6 +49,7 @@ class Limits:
         self.reports = HourlyBuckets(10, clock)
         self.mails = HourlyBuckets(5, clock)
         self.mails_by_address = HourlyBuckets(30, clock)
+        self.notice_tests = HourlyBuckets(10, clock)
         self.subscriptions = HourlyBuckets(30, clock)
         self.subscriptions_by_address = HourlyBuckets(300, clock)
         self.invitations = HourlyBuckets(30, clock)

@@ -13,12 +13,13 @@ from starlette.routing import WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
 from app.play import frames
+from app.play.click_reason import find_click_reason
 from app.play.commands import messages as cmd
 from app.play.commands.request import Ack
 from app.play.engines import UnknownRules
-from app.play.join import PROTOCOL_VERSION, enter, leave
+from app.play.join import PROTOCOL_VERSION, end_absence, enter, is_absent, leave
 from app.play.outcome import Outcome
-from app.play.ports import Actor
+from app.play.ports import Actor, StoreUnavailable
 from app.play.refusals import NotAdmitted, Refusal
 from app.play.room.audience_frames import state_frame
 from app.play.room.room import Room
@@ -33,6 +34,7 @@ _log = logging.getLogger("cartagena.socket")
 
 _MOVE_NAMES: dict[type, str] = {cmd.Act: "act", cmd.Undo: "undo"}
 _SPECTATOR = actor_of(None)
+WHY_COST_MS = 0.5
 
 Work = Callable[[], Awaitable[None]]
 
@@ -86,8 +88,12 @@ class GameSession(BaseSession):
                 return partial(self._hello, message)
             case cmd.StillHere() if room is not None:
                 room.mark_active(self.actor, received)
+                if is_absent(room, self.subscriber.seat):
+                    return partial(self._end_absence, room, received)
             case cmd.StillHere():
                 self.refuse(Refusal("hello_first"))
+            case cmd.Why():
+                self._explain(room, message)
             case _ if room is None:
                 self.refuse(Refusal("hello_first"), message.id)
             case _:
@@ -99,6 +105,21 @@ class GameSession(BaseSession):
             await work()
         except UnknownRules:
             self.outbox.close(4006, "unknown rules")
+
+    async def _end_absence(self, room: Room, received: int) -> None:
+        with suppress(Refusal, StoreUnavailable):  # the next sign of the player tries again
+            await end_absence(room, self.subscriber.seat, received)
+
+    def _explain(self, room: Room | None, question: cmd.Why) -> None:
+        """Answer why a click does nothing. The work is charged to the address, as the frame has been."""
+        if room is None:
+            self.refuse(Refusal("hello_first"), question.id)
+            return
+        if self.socket.is_too_heavy(WHY_COST_MS):
+            self.refuse(Refusal("too_fast"), question.id)
+            return
+        reason = find_click_reason(room.table, self.actor, question)
+        self.send(frames.Why(ack=question.id, **reason.as_json()))
 
     async def _submit(self, room: Room, command: cmd.Command, received: int) -> None:
         outcome = self.game_server.dispatcher.submit(room, self.actor, command, received)
@@ -149,7 +170,11 @@ class GameSession(BaseSession):
                 # Admitted as the signed-in person, but present as a spectator: other people can see this screen.
                 self.actor = _SPECTATOR
                 self.subscriber = Subscriber(
-                    self.actor, self.outbox, admitted=self.socket.actor.ids, receives_chat=self.receives_chat
+                    self.actor,
+                    self.outbox,
+                    admitted=self.socket.actor.ids,
+                    receives_chat=self.receives_chat,
+                    is_screen=True,
                 )
             elif hello.watch and self.actor.ids:
                 raise Refusal("bad_message", "Only the first hello on a socket can ask to watch.")

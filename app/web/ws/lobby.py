@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -28,6 +28,7 @@ class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
 
 class Hello(_Message, frozen=True, tag="hello"):
     v: int
+    only: Literal["mine"] | None = None  # pages other than the lobby need no public lists
 
 
 class SetFilter(_Message, frozen=True, tag="filter"):
@@ -99,6 +100,7 @@ class LobbySession(BaseSession):
         actor = self.subscriber.actor
         you = frames.YouInLobby(person=actor.id or None, name=actor.name)
         self.send(frames.LobbyWelcome(v=PROTOCOL_VERSION, now=self.game_server.clock.now(), you=you))
+        self.subscriber.is_own_only = hello.only == "mine"
         self.game_server.lobby.enter(self.subscriber)
         await self._send_lists()
 

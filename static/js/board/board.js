@@ -9,7 +9,7 @@
 // onSpace(place, event) is called when a place is clicked, tapped or activated with Enter or Space.
 // A place is "start", a number, "sloop" or "goal". A target is {place, cards: ["key"], draws: 2, note: "…"}.
 // fit: "width" (default) takes the height it needs, "box" fits into the parent. With interactive: false places have
-// labels but cannot be activated. Needs static/css/tokens.css and board.css.
+// labels but cannot be activated. Arrows need drawArrows of arrows.js. Needs static/css/tokens.css and board.css.
 
 /** @import {GameEvent, Haven, MapMarks, Place, PlaceOnMap, Places, Plan, Point, SeatLooks, View} from "../core/types.d.ts" */
 
@@ -26,9 +26,12 @@ const LAYERS = ["ground", "places", "rings", "behind", "pieces", "front", "victo
 
 /**
  * @param {SVGSVGElement} root
- * @param {{ onSpace?: ((place: Place, event: Event) => void) | null, seats?: SeatLooks, fit?: "width" | "box", interactive?: boolean }} [options]
+ * @param {{ onSpace?: ((place: Place, event: Event) => void) | null, seats?: SeatLooks, fit?: "width" | "box", interactive?: boolean, drawArrows?: typeof import("./arrows.js").drawArrows | null }} [options]
  */
-export function Board(root, { onSpace = null, seats = null, fit = "width", interactive = true } = {}) {
+export function Board(
+  root,
+  { onSpace = null, seats = null, fit = "width", interactive = true, drawArrows = null } = {},
+) {
   // Screen readers read only the places: their labels name the pirates.
   const layers = Object.fromEntries(
     LAYERS.map((name) => [
@@ -49,7 +52,7 @@ export function Board(root, { onSpace = null, seats = null, fit = "width", inter
   /** @type {Place} */
   let current = "start";
   const pieces = Pieces(layers.pieces);
-  const marks = Marks(layers.rings, layers.chips);
+  const marks = Marks(layers.rings, layers.chips, drawArrows);
   // Loaded when a player is about to win.
   /** @type {ReturnType<typeof import("./victory.js").Victory> | null} */
   let victory = null;

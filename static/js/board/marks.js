@@ -7,7 +7,6 @@ import { find, setChildren, svg } from "../core/dom.js";
 import { t, tn } from "../core/i18n.js";
 import { sprite } from "../core/icons.js";
 import { cardName } from "../core/names.js";
-import { drawArrows } from "./arrows.js";
 
 /**
  * Describe a target: the cards that lead there and the cards it draws.
@@ -28,8 +27,9 @@ const MAX_CHIP_WIDTH = 96;
 /**
  * @param {SVGElement} rings
  * @param {SVGElement} chips
+ * @param {typeof import("./arrows.js").drawArrows | null} drawArrows
  */
-export function Marks(rings, chips) {
+export function Marks(rings, chips, drawArrows) {
   /** @type {MapMarks} */
   let marks = {};
 
@@ -140,7 +140,7 @@ export function Marks(rings, chips) {
   function redraw(places) {
     setChildren(rings);
     setChildren(chips);
-    drawArrows(chips, marks.arrows ?? [], places);
+    drawArrows?.(chips, marks.arrows ?? [], places);
     for (const { group } of places.values()) group.classList.remove("is-source", "is-target", "is-selected");
     for (const place of marks.sources ?? []) {
       const entry = places.get(place);

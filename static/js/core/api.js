@@ -7,11 +7,13 @@ export class RefusedError extends Error {
    * @param {number} status
    * @param {string} code
    * @param {string} sentence
+   * @param {string} [why]
    */
-  constructor(status, code, sentence) {
+  constructor(status, code, sentence, why) {
     super(sentence);
     this.status = status;
     this.code = code;
+    this.why = why;
   }
 }
 
@@ -70,7 +72,7 @@ async function request(method, url, body, extraHeaders = {}) {
     (await withWholeCatalogue(import("./refusals.js")).then(({ describeRefusal }) =>
       describeRefusal(problem),
     ));
-  throw new RefusedError(response.status, problem.code, sentence);
+  throw new RefusedError(response.status, problem.code, sentence, problem.why);
 }
 
 /** @param {string} path */

@@ -41,6 +41,8 @@ export async function withBusyButton(button, work) {
   const release = () => {
     button.removeAttribute("aria-busy");
     button.disabled = false;
+    // Disabling the button removed its focus.
+    if (document.activeElement === document.body) button.focus();
   };
   button.disabled = true;
   button.setAttribute("aria-busy", "true");

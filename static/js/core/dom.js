@@ -92,15 +92,19 @@ export const namedFields = (form) =>
 export const findAll = (selector, root = document) =>
   /** @type {E[]} */ ([...root.querySelectorAll(selector)]);
 
+/** @type {Record<string, Promise<unknown>>} */
+const stylesheets = {};
+
 /**
- * Load a rarely needed style sheet. Resolves on failure, too: what it styles must be usable without it.
+ * Load a rarely needed style sheet once. Resolves on failure, too: what it styles must be usable without it.
  * @param {string} name
  */
 export function loadStylesheet(name) {
-  return new Promise((done) => {
+  stylesheets[name] ??= new Promise((done) => {
     const href = new URL(`../../css/${name}.css`, import.meta.url).pathname;
     document.head.append(el("link", { rel: "stylesheet", href, onload: done, onerror: done }));
   });
+  return stylesheets[name];
 }
 
 /**

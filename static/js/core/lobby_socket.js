@@ -1,4 +1,4 @@
-// The lobby socket. Reconnects with back-off, and at once when the network or the page comes back.
+// The lobby socket, and sockets to tables that only keep a seat. Reconnects with back-off, and at once when the network or the page comes back.
 
 /** @import {LobbyMessage} from "./types.d.ts" */
 
@@ -11,10 +11,10 @@ const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 15000;
 
 /**
- * Keep a socket to the lobby open and return its `send` function.
- * @param {{ onOpen: (send: (message: object) => void) => void, onMessage: (message: LobbyMessage) => void, onState?: (state: "open" | "lost" | "over") => void }} parts
+ * Keep a socket open, by default to the lobby, and return its `send` function.
+ * @param {{ path?: string, onOpen: (send: (message: object) => void) => void, onMessage: (message: LobbyMessage) => void, onState?: (state: "open" | "lost" | "over") => void }} parts
  */
-export function openLobbySocket({ onOpen, onMessage, onState = () => {} }) {
+export function openLobbySocket({ path = "/ws/lobby", onOpen, onMessage, onState = () => {} }) {
   /** @type {WebSocket | null} */
   let socket = null;
   let retryMs = FIRST_RETRY_MS;
@@ -29,7 +29,7 @@ export function openLobbySocket({ onOpen, onMessage, onState = () => {} }) {
     clearTimeout(timer);
     if (socket?.readyState === WebSocket.CONNECTING || socket?.readyState === WebSocket.OPEN) return;
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-    socket = new WebSocket(`${scheme}//${location.host}/ws/lobby`);
+    socket = new WebSocket(`${scheme}//${location.host}${path}`);
     socket.addEventListener("open", () => {
       retryMs = FIRST_RETRY_MS;
       onOpen(send);

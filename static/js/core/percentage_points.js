@@ -1,13 +1,22 @@
-// Shares as percentage points.
+// Shares of the chance to win as percentage points.
 
-import { language } from "./i18n.js";
+import { language, tn } from "./i18n.js";
 
 /** @param {number} share */
 export const toPoints = (share) => Math.round(share * 100);
 
 /**
- * Format as "+4", "−12" or "0".
+ * Describe as "12 points".
  * @param {number} share
  */
-export const formatSignedPoints = (share) =>
-  new Intl.NumberFormat(language(), { signDisplay: "exceptZero" }).format(toPoints(share));
+export const describePoints = (share) => tn("{n} point", "{n} points", toPoints(share));
+
+/**
+ * Describe as "+4 points", "−12 points" or "0 points".
+ * @param {number} share
+ */
+export function describeSignedPoints(share) {
+  const n = toPoints(share);
+  const points = new Intl.NumberFormat(language(), { signDisplay: "exceptZero" }).format(n);
+  return tn("{points} point", "{points} points", Math.abs(n), { points });
+}

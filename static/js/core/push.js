@@ -68,10 +68,17 @@ async function registerSubscription(person, key) {
     key,
     silent: canTakeSilentPush(),
     language: language(),
+    zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     // Another person may have logged in since the page asked for the current one.
     person,
   });
   localStorage.setItem(STORAGE_KEY, person);
+}
+
+/** The address at which this browser receives pushes, if it is subscribed. */
+export async function pushEndpoint() {
+  const { pushManager } = await navigator.serviceWorker.ready;
+  return (await pushManager.getSubscription())?.endpoint;
 }
 
 /** Ask for permission and subscribe; false if the person or the browser declines. */

@@ -14,7 +14,7 @@ export const SENTENCES = {
   too_fast: N_("You are going too fast; wait a moment."),
   too_many: N_("You are going too fast. Wait a moment and try again."),
   hello_first: N_("The connection was not ready. Try again."),
-  password_required: N_("There is no such table, or it needs a password."),
+  password_required: N_("We can't find this table. Check the link or ask for a new one."),
   password_wrong: N_("That password is wrong, or there is no such table."),
   not_locked: N_("This table has no password."),
   no_spectators: N_("This table does not allow spectators."),
@@ -28,6 +28,7 @@ export const SENTENCES = {
   bad_seat: N_("There is no such seat."),
   seat_taken: N_("That seat is taken."),
   no_free_seat: N_("The table is full."),
+  removed: N_("The host has removed you. Wait ten minutes, or ask the host to let you sit down again."),
   bad_nonce: N_("Your browser sent a bad random number. Reload the page."),
   bad_seal: N_("Your browser did not seal its part. Reload the page."),
   seal_used: N_("Your browser sealed with a number that was used before. Reload the page."),
@@ -124,12 +125,22 @@ export const SENTENCES = {
 };
 
 /**
+ * Sentences for tables in the lobby, which everybody knows to exist.
+ * @type {Record<string, string>}
+ */
+const LISTED_SENTENCES = {
+  password_required: N_("This table needs a password."),
+  password_wrong: N_("That password is wrong."),
+};
+
+/**
  * Return the sentence for a refusal. Names and the sentences of the rules are loaded on demand.
  * @param {Refusal} refusal
  */
 export async function describeRefusal({ code, message, why, params = {} }) {
   if (!why) return describeRefusalCode(code, message);
   if (why === "unconfirmed") return describeRefusalCode(why);
+  if (why === "listed") return t(LISTED_SENTENCES[code]);
   const [names] = await Promise.all([import("./names.js"), loadWholeCatalogue()]);
   const sentence = refusalReason(why);
   if (!sentence) return describeRefusalCode(code, message);

@@ -1,5 +1,5 @@
 // Tables opened from a big screen, with all seats free.
-import { createOnce } from "./create_once.js";
+import { createOrMakeRoom } from "./make_room.js";
 
 // Seats that stay empty are removed at the start.
 const SEAT_COUNT = 5;
@@ -11,7 +11,7 @@ export const screenPath = (id) => `/g/${encodeURIComponent(id)}/screen`;
 
 /** Open a table and return its id. Players join by scanning its code; the game starts when all of them are ready. */
 export async function openScreenTable() {
-  const { id } = await createOnce("/games?make_room=true", {
+  const { id } = await createOrMakeRoom({
     options: { preset: "jamaica", players: SEAT_COUNT },
     visibility: "unlisted",
     ...SCREEN_TABLE_FIELDS,

@@ -244,6 +244,7 @@ export interface Table {
   opening?: Opening | null;
   void_rounds?: number;
   void_why?: "late" | "lost" | "left" | null;
+  removed_until?: number;
   closed_why?: "host" | "empty" | "operator";
   /** The day, if this is a deal of the day. */
   deal?: string;
@@ -251,8 +252,8 @@ export interface Table {
   series?: { after: string; wins: number[] | null; begins: number | null } | null;
   /** Only if the table was opened from a big screen. */
   screen?: { begins: number | null };
-  /** Set by table/trial.js, never by the server: a trial from a finished game. */
-  trial?: { step: number };
+  /** Set by table/trial.js and table/analysis.js, never by the server: a trial from a finished game, or an analysis. */
+  trial?: { step: number; code?: string };
 }
 
 export interface You {
@@ -341,6 +342,12 @@ export interface HintFrame {
   params?: Record<string, number>;
   ack?: string;
 }
+/** The answer to `why`: the refusal that a click comes nearest to. */
+export interface WhyFrame extends Refusal {
+  t: "why";
+  ack: string;
+  message: string;
+}
 export type Frame = Exact<
   | WelcomeFrame
   | StateFrame
@@ -351,6 +358,7 @@ export type Frame = Exact<
   | ({ t: "chat" } & ChatLine)
   | { t: "presence"; seats: (boolean | null)[]; watching: number; away?: Record<string, number> }
   | HintFrame
+  | WhyFrame
   | { t: "pong"; n: number; now: number }
   | { t: "bye"; code: string; message: string }
 >;
@@ -379,7 +387,7 @@ export interface Hello {
   password?: string;
   watch?: boolean;
 }
-export type StatusDetail = { code?: number | string; message?: string; resumed?: boolean };
+export type StatusDetail = { code?: number | string; message?: string; why?: string; resumed?: boolean };
 export interface SocketHandlers {
   hello: () => Hello;
   onFrame: (frame: Frame) => void;
@@ -486,6 +494,8 @@ export interface ReviewTurn {
   luck: number;
   loss: number;
   better: GameEvent[] | null;
+  /** Why it was better; absent from older servers. */
+  better_why?: { why: string; params: { n: number; other: number } } | null;
 }
 export interface Review {
   start: number[];
@@ -493,6 +503,9 @@ export interface Review {
   turning_points: number[];
   luck: number[];
   loss: number[];
+  /** The result minus this is the luck-adjusted result; null if no card came from the deck. */
+  result_luck: number[] | null;
+  result_error: number | null;
   hints: number[];
 }
 
@@ -513,10 +526,12 @@ export interface DealEdition {
   variant: string[];
   opponents: string[];
   commitment: string;
+  scenario: string;
 }
 export interface DealTry {
   game: string;
   n: number;
+  counts: boolean;
   is_over: boolean;
   is_late: boolean;
   how: string | null;
@@ -536,7 +551,8 @@ export interface Deal extends DealEdition {
   server_seed: string | null;
   tomorrow: DealEdition | null;
   tries: DealTry[];
-  streak: { days: number; best: number };
+  streak: { days: number; best: number; today: boolean };
+  statistics: { played: number; won: number; best_turns: number | null; average_turns: number | null };
 }
 export interface DealRow {
   place: number;
@@ -545,6 +561,9 @@ export interface DealRow {
   is_me: boolean;
   how: string | null;
   turns: number;
+  spaces: number;
+  /** Null for others' games until the day is over. */
+  game: string | null;
 }
 export interface DealTurn {
   spaces: number;
@@ -557,8 +576,37 @@ export interface DealTurn {
 }
 export interface Comparison {
   others: number;
-  parting: { turn: number; others: number; usual: number; played: string; instead: string } | null;
+  parting: {
+    turn: number;
+    others: number;
+    usual: number;
+    played_actions: Action[];
+    /** Only when the day is over. */
+    instead_actions?: Action[];
+  } | null;
   turns: DealTurn[];
+}
+/** The numbers of results by kind; `won` has [turns, count] pairs. */
+export interface DealDistribution {
+  won: [number, number][];
+  beaten: number;
+  given_up: number;
+}
+/** The bots' own result. */
+export interface DealPar {
+  level: string;
+  how: string | null;
+  turns: number;
+  spaces: number;
+}
+/** `GET /api/v1/deal/{day}/results`. */
+export interface DealResults {
+  accounts: { total: number; rows: DealRow[] };
+  guests: { total: number; rows: DealRow[] };
+  comparison: Comparison | null;
+  distribution: DealDistribution;
+  standing: { others: number; worse: number; equal: number } | null;
+  par: DealPar | null;
 }
 
 /** A game in a person's list of games. */
@@ -568,6 +616,8 @@ export interface PlayedGame {
   preset: string;
   variant: string[];
   status: TableStatus;
+  /** The day, if it was a deal of the day. */
+  deal?: string | null;
   place: number | null;
   my_turn?: boolean;
   created_at: number;
@@ -603,6 +653,8 @@ export interface NoticeChannels {
   email: string | null;
   email_confirmed: boolean;
   webhook: string | null;
+  webhook_key: string | null;
+  webhook_failures: number;
   webhook_form: string;
 }
 
@@ -685,6 +737,16 @@ export interface State extends Room {
   pace: string | null;
   isSkipping: boolean;
   isSoundOffered: boolean;
+}
+/** What the player clicked, with what was selected then: the fields of the command `why`. */
+export interface Click {
+  card?: Card;
+  /** The place of the selected pirate. */
+  pirate?: Place;
+  place?: Place;
+  player?: number;
+  supply?: boolean;
+  power?: boolean;
 }
 /** The state once the table is known. */
 export interface TableState extends State {

@@ -3,6 +3,7 @@
 /** @import {Person} from "../core/types.d.ts" */
 
 import { get, post, remove } from "../core/api.js";
+import { confirmAction } from "../core/confirm_dialog.js";
 import { el, find, findAll, namedFields, setChildren } from "../core/dom.js";
 import { formatRelativeTime, t } from "../core/i18n.js";
 import { forgetSubscription, keepAfterLogin } from "../core/push.js";
@@ -43,11 +44,28 @@ function showCodes(list, next) {
   codesDialog.showModal();
 }
 
+/**
+ * Return what to ask a guest before a form that makes this browser another player; null if nothing is lost.
+ * @param {string} path
+ * @param {HTMLFormElement} form
+ */
+function lossQuestion(path, form) {
+  const isSwitch = path === "/resume" || path === "/account/recover" || path === "/account/login";
+  if (!currentPerson || currentPerson.is_account || !isSwitch || namedFields(form).claim?.checked)
+    return null;
+  return t(
+    "This browser becomes another player. You can get back to {name} and {name}'s games only on a device where you are still {name}.",
+    { name: currentPerson.name },
+  );
+}
+
 for (const form of /** @type {HTMLFormElement[]} */ (findAll("form[data-form]", page))) {
   const path = String(form.dataset.form);
-  form.addEventListener("submit", (event) => {
+  form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const message = find("[data-said]", form);
+    const question = lossQuestion(path, form);
+    if (question && !(await confirmAction(question, t("Become the other player")))) return;
     submitForm(message, async () => {
       const answer = await post(path, readFields(form));
       if (path.startsWith("/account/") || path === "/resume") keepAfterLogin(currentPerson?.id);
@@ -62,7 +80,7 @@ for (const form of /** @type {HTMLFormElement[]} */ (findAll("form[data-form]", 
 
 for (const button of findAll("[data-post]", page)) {
   button.addEventListener("click", async () => {
-    if (button.dataset.sure && !confirm(button.dataset.sure)) return;
+    if (button.dataset.sure && !(await confirmAction(button.dataset.sure, button.textContent))) return;
     if (String(button.dataset.post).includes("logout")) forgetSubscription();
     await post(String(button.dataset.post)).catch((problem) => toast(problem.message, "refused"));
     location.assign(String(button.dataset.then));
@@ -147,6 +165,13 @@ async function showTokens() {
     list,
     ...tokens.map((/** @type {{ id: string, label: string }} */ { id, label }) => {
       const drop = async () => {
+        const question = t(
+          "Remove {label}? The program with this token can no longer play under your name.",
+          {
+            label,
+          },
+        );
+        if (!(await confirmAction(question, t("Remove")))) return;
         await remove(`/account/tokens/${encodeURIComponent(id)}`).catch((problem) =>
           toast(problem.message, "refused"),
         );

@@ -1,13 +1,15 @@
 // The deal of the day: its options and opponents, the player's result, the results of all, and a turn-by-turn comparison.
 
-/** @import {Comparison, Deal, DealEdition, DealRow, DealTurn, DealTry} from "../core/types.d.ts" */
+/** @import {Action, Comparison, Deal, DealEdition, DealResults, DealRow, DealTurn, DealTry} from "../core/types.d.ts" */
 
 import { get, post, RefusedError } from "../core/api.js";
 import { el, find, setChildren } from "../core/dom.js";
 import { formatList, language, t, tn } from "../core/i18n.js";
 import { levelName, personName, presetName } from "../core/names.js";
 import { toast } from "../core/toast.js";
-import { describeResult, ShareCaption, SharePicture, shareText, svgFileUrl } from "./deal_picture.js";
+import { describeActions } from "./deal_moves.js";
+import { describeResult, drawPicture, ShareCaption, SharePicture, shareText } from "./deal_picture.js";
+import { describePar, Histogram, standingText, statisticsFacts } from "./deal_results.js";
 import { variantNames } from "./variant_names.js";
 
 const page = find("[data-deal]");
@@ -87,13 +89,30 @@ function showToday(deal) {
   part("play").textContent = words;
   part("play").hidden = deal.is_over;
   part("counts").textContent = deal.is_over ? "" : counts;
-  const { days, best } = deal.streak;
-  part("streak").hidden = !best;
-  part("streak").textContent = days
-    ? `${tn("{n} day in a row.", "{n} days in a row.", days)} ${best > days ? tn("Your longest streak was {n} day.", "Your longest streak was {n} days.", best) : ""}`
-    : tn("Your longest streak was {n} day.", "Your longest streak was {n} days.", best);
+  part("streak").textContent = streakText(deal);
+  part("streak").hidden = !part("streak").textContent;
+  const facts = statisticsFacts(deal.statistics);
+  setChildren(
+    part("statistics"),
+    ...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))),
+  );
+  part("statistics").hidden = !facts.length;
   today.hidden = false;
 }
+
+/** @param {Deal} deal */
+function streakText({ streak: { days, best, today: hasPlayed } }) {
+  const lines = [];
+  if (hasPlayed) lines.push(t("Played today ✓"));
+  if (days) lines.push(tn("{n} day in a row.", "{n} days in a row.", days));
+  if (days && !hasPlayed) lines.push(t("Play today to keep it."));
+  if (best > days)
+    lines.push(tn("Your longest streak was {n} day.", "Your longest streak was {n} days.", best));
+  return lines.join(" ");
+}
+
+/** @param {string} game */
+const replayPath = (game) => `/g/${encodeURIComponent(game)}/replay`;
 
 /** @param {Deal} deal */
 function showMine(deal) {
@@ -108,11 +127,31 @@ function showMine(deal) {
     address: `${location.origin}/deal/${deal.day}`,
   };
   const text = shareText(shared);
-  const picture = SharePicture(shared);
   part("result").textContent = attempt.is_late
     ? `${describeResult(attempt)} ${t("It ended after its day, so it is not in any list.")}`
     : describeResult(attempt);
-  setChildren(part("share"), picture, ShareCaption(text));
+  const image = SharePicture(shared);
+  setChildren(part("share"), image, ShareCaption(text));
+  offerSharing(image, shared, text);
+  /** @type {HTMLAnchorElement} */ (part("replay")).href = replayPath(attempt.game);
+  const later = over.slice(1);
+  part("tries").hidden = !later.length;
+  setChildren(
+    part("later"),
+    ...later.map((each) =>
+      el("li", {}, describeResult(each), " ", el("a", { href: replayPath(each.game) }, t("Replay"))),
+    ),
+  );
+  part("mine").hidden = false;
+}
+
+/**
+ * Draw the picture, and let the player share it as a file, copy the text or save the picture.
+ * @param {HTMLImageElement} image
+ * @param {{ day: string, title: string, attempt: DealTry, address: string }} shared
+ * @param {string} text
+ */
+async function offerSharing(image, shared, text) {
   part("copy").onclick = async () => {
     const isCopied = await navigator.clipboard?.writeText(text).then(
       () => true,
@@ -120,15 +159,21 @@ function showMine(deal) {
     );
     toast(isCopied ? t("Copied.") : text);
   };
+  const file = new File([await drawPicture(shared)], `cartagena-${deal.day}.png`, { type: "image/png" });
+  const url = URL.createObjectURL(file);
+  image.src = url;
   const save = /** @type {HTMLAnchorElement} */ (part("save"));
-  save.href = svgFileUrl(picture);
-  save.download = `cartagena-${deal.day}.svg`;
-  const later = over.slice(1).map((attempt) => describeResult(attempt));
-  part("tries").hidden = !later.length;
-  part("tries").textContent = t("Later attempts, which do not count: {attempts}", {
-    attempts: later.join(" "),
-  });
-  part("mine").hidden = false;
+  save.href = url;
+  save.download = file.name;
+  // The address is in the text.
+  const picture = { files: [file], text };
+  const message = navigator.canShare?.(picture) ? picture : { text };
+  part("send").hidden = !navigator.share;
+  part("send").onclick = () =>
+    navigator.share(message).catch((problem) => {
+      // The player has closed the dialog.
+      if (problem.name !== "AbortError") toast(text);
+    });
 }
 
 /** @param {DealRow} row */
@@ -142,7 +187,16 @@ const ResultRow = (row) =>
       { scope: "row" },
       el("a", { href: `/players/${encodeURIComponent(row.person)}` }, personName(row.name)),
     ),
-    el("td", {}, describeResult(row)),
+    el(
+      "td",
+      {},
+      describeResult(row),
+      // It decides the place.
+      row.how === "beaten"
+        ? el("small", {}, ` ${tn("{n} space covered", "{n} spaces covered", row.spaces)}`)
+        : null,
+    ),
+    el("td", {}, row.game ? el("a", { href: replayPath(row.game) }, t("Replay")) : null),
   );
 
 /**
@@ -165,6 +219,7 @@ function ResultList(title, { total, rows }) {
               "tr",
               {},
               ...[t("Rank"), t("Player"), t("Result")].map((words) => el("th", { scope: "col" }, words)),
+              el("th", { scope: "col" }, el("span.hidden", {}, t("Replay"))),
             ),
           ),
           el("tbody", {}, ...rows.map(ResultRow)),
@@ -173,25 +228,32 @@ function ResultList(title, { total, rows }) {
   );
 }
 
-/**
- * @param {Comparison} comparison
- * @param {boolean} isOver
- */
-function partingText({ others, parting, turns }, isOver) {
+/** @param {Comparison} comparison */
+function partingText({ others, parting, turns }) {
   if (!others) return t("No one else has finished this deal yet.");
   if (!parting)
     return turns.at(-1)?.same
       ? t("You made the usual choices to the end.")
       : t("You always made the same choice as most of those who had played as you had until then.");
   const numbers = { turn: parting.turn, others: parting.others, usual: parting.usual };
-  const words = t(
+  return t(
     "In turn {turn} you made an unusual choice. Others who had played as you had until then: {others}. Those of them who made the usual choice: {usual}.",
     numbers,
   );
-  return isOver
-    ? `${words} ${t("You: {mine}. The others: {theirs}.", { mine: parting.played, theirs: parting.instead })}`
-    : words;
 }
+
+/**
+ * Create the list of one turn's actions.
+ * @param {string} title
+ * @param {Action[]} actions
+ */
+const PartingMoves = (title, actions) =>
+  el(
+    "div",
+    {},
+    el("h3", {}, title),
+    el("ol", {}, ...describeActions(actions, deal.scenario).map((text) => el("li", {}, text))),
+  );
 
 /**
  * Create a bar of how many others were behind, level and ahead, with the numbers as text.
@@ -218,13 +280,19 @@ function OthersBar({ behind, level, ahead }) {
   ];
 }
 
-/**
- * @param {Comparison | null} comparison
- * @param {boolean} isOver
- */
-function showTurns(comparison, isOver) {
+/** @param {Comparison | null} comparison */
+function showTurns(comparison) {
   if (!comparison?.turns.length) return;
-  part("parting").textContent = partingText(comparison, isOver);
+  part("parting").textContent = partingText(comparison);
+  const { parting } = comparison;
+  if (parting)
+    setChildren(
+      part("partings"),
+      PartingMoves(t("You"), parting.played_actions),
+      // Hidden until the day is over.
+      parting.instead_actions ? PartingMoves(t("The usual choice"), parting.instead_actions) : null,
+    );
+  part("partings").hidden = !parting;
   setChildren(
     part("turn-rows"),
     ...comparison.turns.map((turn, n) =>
@@ -264,7 +332,21 @@ async function showOthers(deal, more = false) {
     );
   listedCount += Math.max(accounts.rows.length, guests.rows.length);
   part("more").hidden = listedCount >= Math.max(accounts.total, guests.total);
-  if (!more) showTurns(results.comparison, deal.is_over);
+  if (!more) showComparison(results);
+}
+
+/** @param {DealResults} results */
+function showComparison(results) {
+  const [mine] = deal.tries.filter(({ is_over: isOver }) => isOver);
+  const standing = standingText(results.standing);
+  part("compared").textContent = standing;
+  part("compared").hidden = !standing;
+  part("par").textContent = describePar(results.par, mine, deal);
+  part("par").hidden = !part("par").textContent;
+  setChildren(part("histogram"), Histogram(results, mine));
+  part("standing").hidden = part("rule").hidden = !(results.accounts.total || results.guests.total);
+  part("sealed").hidden = deal.is_over;
+  showTurns(results.comparison);
 }
 
 /** @param {Deal} deal */

@@ -3,7 +3,7 @@
 
 /** @import {DealTry} from "../core/types.d.ts" */
 
-import { el, svg } from "../core/dom.js";
+import { el } from "../core/dom.js";
 import { t, tn } from "../core/i18n.js";
 
 const BARS = "▁▂▃▄▅▆▇█";
@@ -13,7 +13,7 @@ const BACKWARD_MARK = "↓";
 const BARS_PER_LINE = 20;
 
 /**
- * Return the value of a colour token. A saved picture has no style sheet.
+ * Return the value of a colour token.
  * @param {string} name
  */
 const tokenColour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
@@ -55,65 +55,78 @@ export function shareText({ day, title, attempt, address }) {
   return [head, [describeResult(attempt), note].filter(Boolean).join(" "), ...rows, address].join("\n");
 }
 
-/**
- * Create the picture to share.
- * @param {{ day: string, title: string, attempt: DealTry }} parts
- */
-export function SharePicture({ day, title, attempt }) {
-  const turns = gainsPerTurn(attempt.line);
-  const wide = 480 / Math.max(12, turns.length);
-  const bars = turns.map((gain, n) => {
-    const size = 12 + barHeight(gain) * 11;
-    const place = { x: 20 + n * wide, width: Math.max(2, wide - 4), rx: 2 };
-    return gain < 0
-      ? svg("rect", { ...place, y: 218, height: 8, fill: tokenColour("bad") })
-      : svg("rect", {
-          ...place,
-          y: 214 - size,
-          height: size,
-          fill: attempt.how === "won" ? tokenColour("good") : tokenColour("gold"),
-        });
-  });
-  /**
-   * @param {number} x
-   * @param {number} y
-   * @param {number} size
-   * @param {string} words
-   */
-  const text = (x, y, size, words) =>
-    svg(
-      "text",
-      { x, y, "font-size": size, fill: tokenColour("ink"), "font-family": "Georgia, serif" },
-      words,
-    );
-  return svg(
-    "svg",
-    {
-      xmlns: "http://www.w3.org/2000/svg",
-      viewBox: "0 0 520 250",
-      width: 520,
-      height: 250,
-      role: "img",
-      "aria-label": `${title}: ${describeResult(attempt)}`,
-    },
-    svg("rect", { width: 520, height: 250, fill: tokenColour("paper-raised") }),
-    svg("rect", { x: 6, y: 6, width: 508, height: 238, fill: "none", stroke: tokenColour("line-strong") }),
-    text(20, 38, 22, `Cartagena · ${day}`),
-    text(20, 64, 17, title),
-    text(20, 90, 17, describeResult(attempt)),
-    ...bars,
-    svg("path", { d: "M20 216H500", stroke: tokenColour("line-strong") }),
-  );
-}
+const WIDTH = 560;
+const HEIGHT = 315;
+const MARGIN = 24;
+const BASE = 246;
+// Device pixels per unit.
+const SCALE = 2;
 
 /**
- * Return the URL of a file with this picture, for a download link.
- * @param {SVGElement} picture
+ * Create the image, empty until its picture is drawn.
+ * @param {{ title: string, attempt: DealTry }} parts
  */
-export function svgFileUrl(picture) {
-  return URL.createObjectURL(
-    new Blob([new XMLSerializer().serializeToString(picture)], { type: "image/svg+xml" }),
+export const SharePicture = ({ title, attempt }) =>
+  el("img", { width: WIDTH, height: HEIGHT, alt: `${title}: ${describeResult(attempt)}` });
+
+/**
+ * Draw the picture to share as a PNG, in the site's typefaces: day, edition, result, bars, and the address as a caption.
+ * @param {{ day: string, title: string, attempt: DealTry, address: string }} parts
+ * @returns {Promise<Blob>}
+ */
+export async function drawPicture({ day, title, attempt, address }) {
+  const style = getComputedStyle(document.documentElement);
+  const display = style.getPropertyValue("--font-display");
+  const text = style.getPropertyValue("--font-text");
+  // Without them the picture is drawn in the next typefaces of the lists.
+  await Promise.all([display, text].map((family) => document.fonts.load(`20px ${family}`, title))).catch(
+    () => [],
   );
+  const canvas = el("canvas", { width: WIDTH * SCALE, height: HEIGHT * SCALE });
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  context.scale(SCALE, SCALE);
+  context.fillStyle = tokenColour("paper-raised");
+  context.fillRect(0, 0, WIDTH, HEIGHT);
+  context.strokeStyle = tokenColour("line-strong");
+  context.strokeRect(6.5, 6.5, WIDTH - 13, HEIGHT - 13);
+  /**
+   * @param {string} font
+   * @param {number} y
+   * @param {string} words
+   * @param {string} [colour]
+   */
+  const write = (font, y, words, colour = "ink") => {
+    context.font = font;
+    context.fillStyle = tokenColour(colour);
+    context.fillText(words, MARGIN, y, WIDTH - 2 * MARGIN);
+  };
+  write(`30px ${display}`, 46, `Cartagena · ${day}`, "accent");
+  write(`18px ${text}`, 76, title);
+  write(`bold 20px ${text}`, 106, describeResult(attempt));
+  write(
+    `15px ${text}`,
+    HEIGHT - 24,
+    `${t("The deal of the day")} · ${address.replace(/^https?:\/\//, "")}`,
+    "ink-soft",
+  );
+  const gains = gainsPerTurn(attempt.line);
+  const wide = (WIDTH - 2 * MARGIN) / Math.max(12, gains.length);
+  for (const [n, gain] of gains.entries()) {
+    const height = 12 + barHeight(gain) * 14;
+    const isBack = gain < 0;
+    context.fillStyle = tokenColour(isBack ? "bad" : attempt.how === "won" ? "good" : "gold");
+    context.fillRect(
+      MARGIN + n * wide,
+      isBack ? BASE + 3 : BASE - height,
+      Math.max(2, wide - 4),
+      isBack ? 8 : height,
+    );
+  }
+  context.beginPath();
+  context.moveTo(MARGIN, BASE + 1.5);
+  context.lineTo(WIDTH - MARGIN, BASE + 1.5);
+  context.stroke();
+  return new Promise((done) => canvas.toBlob((blob) => done(/** @type {Blob} */ (blob)), "image/png"));
 }
 
 /** @param {string} words */

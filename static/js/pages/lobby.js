@@ -3,17 +3,21 @@
 /** @import {LobbyList, LobbyMessage, LobbyRoom} from "../core/types.d.ts" */
 
 import { post, RefusedError } from "../core/api.js";
+import { confirmAction } from "../core/confirm_dialog.js";
 import { createOnce, withBusyButton } from "../core/create_once.js";
-import { el, find, findAll, setChildren } from "../core/dom.js";
+import { el, find, setChildren } from "../core/dom.js";
 import { formatRelativeTime, N_, t, tn } from "../core/i18n.js";
+import { keepSeat } from "../core/kept_seat.js";
 import { LOBBY_HELLO, openLobbySocket } from "../core/lobby_socket.js";
+import { createOrMakeRoom } from "../core/make_room.js";
 import { personName, presetName } from "../core/names.js";
 import { randomHex } from "../core/random.js";
 import { describeRefusal } from "../core/refusals.js";
 import { openScreenTable, screenPath } from "../core/screen_table.js";
 import { startGame, takeSeat } from "../core/take_seat.js";
 import { toast, toastOnNextPage } from "../core/toast.js";
-import { announceTurns } from "../core/turn_notice.js";
+import { showOwnTurns } from "../core/turn_notice.js";
+import { countBotGame, isNewcomer } from "../table/first_games.js";
 import { ensureName, initNameForm } from "./player_name.js";
 import { variantNames } from "./variant_names.js";
 
@@ -125,8 +129,8 @@ function TableRow(list, room) {
       "div.table-words",
       {},
       el("h3.table-name", {}, room.title || presetName(room.preset)),
-      Facts(room),
-      el("p.table-people", {}, SeatDots(room), names.join(", "), due),
+      list === "mine" ? null : Facts(room),
+      el("p.table-people", {}, list === "mine" ? due : SeatDots(room), names.join(", ")),
     ),
     EnterButton(list, room),
   );
@@ -138,15 +142,15 @@ function showList(list) {
   const all = [...rooms[list].values()].sort(comparators[list]);
   setChildren(find("[data-rows]", section), ...all.map((room) => TableRow(list, room)));
   find("[data-count]", section).textContent = all.length ? String(all.length) : "";
+  if (list === "open") showQueue();
   const empty = find("[data-empty]", section);
   if (empty) empty.hidden = all.length > 0;
   const waiting = find("[data-waiting]", section);
   if (waiting) waiting.hidden = true;
   if (list === "mine") {
     section.hidden = all.length === 0;
-    const turns = all.filter((room) => room.my_turn).length;
-    document.title = turns ? `(${turns}) ${t("Your turn")} · Cartagena` : t("Cartagena: play online");
-    announceTurns(all.filter((room) => room.my_turn));
+    showOwnTurns(rooms.mine);
+    showQueue();
   }
 }
 
@@ -214,43 +218,148 @@ function join(room, button) {
 }
 
 /**
- * Resign a game against bots. It ends and disappears from the list.
+ * Resign a game against bots, after a confirmation. It ends and disappears from the list.
  * @param {LobbyRoom} room
  * @param {HTMLButtonElement} button
  */
-function leave(room, button) {
+async function leave(room, button) {
+  const table = room.title || presetName(room.preset);
+  const question = t("Leave {table} for good? The game ends now, and you can't come back to it.", { table });
+  if (!(await confirmAction(question, t("Leave the game")))) return;
   const resign = { id: randomHex(), version: 0, action: { type: "resign" } };
   return runWithName(button, () => post(`/games/${encodeURIComponent(room.id)}/act`, resign));
 }
 
 /**
- * Open an unlisted table with bots on the other seats and start the game.
- * @param {HTMLButtonElement} button
+ * Create an unlisted table and take a seat. At the limit of tables, the oldest one without other people is ended.
+ * @param {{ options: object, bots?: string[], hints?: boolean }} fields
  */
-function playBots(button) {
-  return runWithName(button, async () => {
-    const table = await createOnce("/games?make_room=true", {
-      options: { preset: "jamaica", players: 3 },
-      visibility: "unlisted",
-      bots: ["sailor", "mate"],
-    });
-    const { id, ended } = table;
-    if (ended?.length)
-      toastOnNextPage(t("To make room, your oldest unfinished game against bots was ended."));
-    await takeSeat(id, table);
-    await startGame(id);
-    goTo(id);
-  });
+async function openUnlistedTable(fields) {
+  const table = await createOrMakeRoom({ visibility: "unlisted", ...fields });
+  if (table.ended?.length)
+    toastOnNextPage(t("To make room, your oldest unfinished game against bots was ended."));
+  await takeSeat(table.id, table);
+  return table.id;
+}
+
+const levelField = /** @type {HTMLSelectElement} */ (find("[data-level]"));
+const LEVEL_KEY = "cartagena.botLevel";
+
+/** Select the level of the player's last game against bots. */
+function restoreLevel() {
+  try {
+    const level = localStorage.getItem(LEVEL_KEY);
+    if ([...levelField.options].some(({ value }) => value === level)) levelField.value = String(level);
+  } catch {
+    // Without storage the level is not remembered.
+  }
+}
+
+function rememberLevel() {
+  try {
+    localStorage.setItem(LEVEL_KEY, levelField.value);
+  } catch {
+    // Without storage the level is not remembered.
+  }
+}
+
+/** Open a table with bots of the chosen level on the other seats, start the game and go there. */
+async function startBotGame() {
+  const bots = [levelField.value, levelField.value];
+  const options = { preset: "jamaica", players: 3 };
+  const id = await openUnlistedTable({ options, bots, hints: isNewcomer() });
+  countBotGame(id);
+  await startGame(id);
+  goTo(id);
 }
 
 /** @param {HTMLButtonElement} button */
+const playBots = (button) => runWithName(button, startBotGame);
+
+/** @param {HTMLButtonElement} button */
+function playFriends(button) {
+  return runWithName(button, async () =>
+    // Seats that stay empty are removed at the start.
+    goTo(await openUnlistedTable({ options: { preset: "jamaica", players: 5 } })),
+  );
+}
+
+/** Kinds of clock that quick play accepts, as in app/play/log/clocks.py. */
+const QUICK_CLOCKS = ["none", "turn"];
+
+/** Return how many people wait at the shown tables that quick play would choose. */
+function countWaiting() {
+  return [...rooms.open.values()]
+    .filter((room) => !rooms.mine.has(room.id) && !room.locked && !room.variant?.length)
+    .filter((room) => QUICK_CLOCKS.includes(room.clock))
+    .reduce((sum, room) => sum + room.taken - room.bots, 0);
+}
+
+function showQueue() {
+  const n = countWaiting();
+  find("[data-queue]").textContent = n
+    ? tn("{n} person is waiting.", "{n} people are waiting.", n)
+    : t("No one is waiting right now.");
+}
+
+/**
+ * Join a table at which somebody waits. If nobody does, a new table keeps the seat, and the player may play elsewhere.
+ * @param {HTMLButtonElement} button
+ */
 function quickPlay(button) {
   return runWithName(button, async () => {
     const { preset, seats } = readFilter();
-    const table = await createOnce("/quick", { ...(preset && { preset }), ...(seats && { seats }) });
+    const table = await createOnce("/quick", {
+      ...(preset ? { preset } : { any_preset: true }),
+      ...(seats ? { seats } : { any_seats: true }),
+    });
     await takeSeat(table.id, table);
-    goTo(table.id);
+    if (table.found) {
+      goTo(table.id);
+      return;
+    }
+    keepSeat(table.id);
+    button.disabled = false;
+    button.removeAttribute("aria-busy");
+    offerBotGame(table.id);
   });
+}
+
+/**
+ * Nobody is waiting: let the player choose between a game against bots and the empty table.
+ * @param {string} id
+ */
+function offerBotGame(id) {
+  /** @param {() => unknown} work */
+  const onclick = (work) => (/** @type {Press} */ event) =>
+    runWithName(event.currentTarget, async () => work());
+  const stopWaiting = async () => {
+    await post(`/games/${encodeURIComponent(id)}/commands`, { id: randomHex(), do: "close" });
+    dialog.close();
+  };
+  const dialog = el(
+    "dialog.door",
+    { "aria-labelledby": "queue-words" },
+    el(
+      "p",
+      { id: "queue-words" },
+      t("No one is waiting right now. We'll keep your seat open. Play against bots meanwhile?"),
+    ),
+    el(
+      "div.door-ways",
+      {},
+      el(
+        "button.button.button-main",
+        { type: "button", onclick: onclick(startBotGame) },
+        t("Play against bots"),
+      ),
+      el("button.button", { type: "button", onclick: onclick(() => goTo(id)) }, t("Wait at the table")),
+      el("button.button.button-quiet", { type: "button", onclick: onclick(stopWaiting) }, t("Stop waiting")),
+    ),
+  );
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
 }
 
 /**
@@ -279,10 +388,21 @@ const send = openLobbySocket({
 
 find("[data-filters]").addEventListener("change", () => send({ do: "filter", ...readFilter() }));
 find("[data-filters]").addEventListener("submit", (event) => event.preventDefault());
-for (const button of findAll("[data-play-bots]"))
-  button.addEventListener("click", () => playBots(/** @type {HTMLButtonElement} */ (button)));
-for (const button of findAll("[data-quick]"))
-  button.addEventListener("click", () => quickPlay(/** @type {HTMLButtonElement} */ (button)));
-for (const button of findAll("[data-room]"))
-  button.addEventListener("click", () => openScreen(/** @type {HTMLButtonElement} */ (button)));
+/** @type {[string, (button: HTMLButtonElement) => unknown][]} */
+const ways = [
+  ["[data-play-bots]", playBots],
+  ["[data-friends]", playFriends],
+  ["[data-quick]", quickPlay],
+  ["[data-tv]", openScreen],
+];
+for (const [selector, play] of ways) {
+  const button = /** @type {HTMLButtonElement} */ (find(selector));
+  button.addEventListener("click", () => play(button));
+}
+restoreLevel();
+levelField.addEventListener("change", rememberLevel);
+find("[data-show-all]").addEventListener("click", () => {
+  find('[data-list="mine"]').classList.add("is-whole");
+  find('[data-list="mine"] a').focus();
+});
 initNameForm(find("[data-name-form]"), find("#name-said"));

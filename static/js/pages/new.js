@@ -9,6 +9,7 @@ import { t, tn } from "../core/i18n.js";
 import { storeHostPassword } from "../core/room_password.js";
 import { SCREEN_TABLE_FIELDS, screenPath } from "../core/screen_table.js";
 import { startGame, takeSeat } from "../core/take_seat.js";
+import { countBotGame, isNewcomer } from "../table/first_games.js";
 import { ensureName } from "./player_name.js";
 
 /**
@@ -34,6 +35,8 @@ const message = find("[data-said]", form);
 /** @type {HTMLInputElement[]} */
 const fields = findAll("[data-of]", form);
 // Whether the table is for a big screen in this browser.
+// Whether the person has decided about hints. Until then they are on in a newcomer's games against bots alone.
+let isHintsTouched = false;
 const isForScreen = "forScreen" in form.dataset;
 
 /**
@@ -92,6 +95,8 @@ function showDependentFields() {
   }
   const chosen = clockInput();
   find("[data-when-bots]", form).hidden = fieldValue("bots") === "0";
+  if (!isHintsTouched && isNewcomer())
+    namedFields(form).hints.checked = Number(fieldValue("bots")) === Number(fieldValue("players")) - 1;
   find("[data-when-password]", form).hidden = fieldValue("visibility") !== "password";
   find("[data-when-timed]", form).hidden = !("isTimed" in chosen.dataset);
   find("[data-when-untimed]", form).hidden = "isCorrespondence" in chosen.dataset;
@@ -203,7 +208,10 @@ async function openTable() {
   // To show it to the host, who does not need it to enter.
   if (request.password) storeHostPassword(id, request.password);
   await takeSeat(id, table);
-  if (request.bots.length === request.options.players - 1) await startGame(id);
+  if (request.bots.length === request.options.players - 1) {
+    countBotGame(id);
+    await startGame(id);
+  }
   location.assign(`/g/${encodeURIComponent(id)}`);
 }
 
@@ -218,6 +226,9 @@ form.addEventListener("click", (event) => {
   const next = Number(input.value) + Number(step.dataset.step);
   input.value = String(Math.min(Math.max(next, Number(input.min)), Number(input.max)));
   update();
+});
+namedFields(form).hints.addEventListener("change", () => {
+  isHintsTouched = true;
 });
 form.addEventListener("submit", create);
 applyPreset();

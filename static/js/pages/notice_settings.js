@@ -3,10 +3,11 @@
 /** @import {NoticeChannels, NoticeWishes, Person} from "../core/types.d.ts" */
 
 import { get, post, put } from "../core/api.js";
-import { find, namedFields } from "../core/dom.js";
-import { language, t } from "../core/i18n.js";
+import { find, findAll, namedFields } from "../core/dom.js";
+import { formatList, language, t } from "../core/i18n.js";
 import { offerInstallLater } from "../core/install_offer.js";
-import { canPush, isPushOn, needsInstalling, subscribe, unsubscribe } from "../core/push.js";
+import { canPush, isPushOn, needsInstalling, pushEndpoint, subscribe, unsubscribe } from "../core/push.js";
+import { toast } from "../core/toast.js";
 import { showSuccess, submitForm } from "./forms.js";
 
 /** @param {HTMLInputElement} box */
@@ -22,6 +23,57 @@ function initBrowserNotices(box) {
   });
 }
 
+/** After so many failures in a row the server stops calling a webhook. */
+const MAX_WEBHOOK_FAILURES = 10;
+
+/**
+ * Send a test on one channel and say how it went.
+ * @param {"push" | "mail" | "webhook"} channel
+ * @param {HTMLElement} message
+ */
+async function sendTest(channel, message) {
+  const endpoint = channel === "push" ? await pushEndpoint() : undefined;
+  const { outcome } = await post("/me/notices/test", { channel, ...(endpoint && { endpoint }) });
+  if (outcome === "sent") {
+    showSuccess(message, t("The test is on its way."));
+    return;
+  }
+  message.classList.add("is-bad");
+  const status = String(outcome).match(/^answered (\d+)$/)?.[1];
+  message.textContent =
+    outcome === "ended"
+      ? t("This device no longer receives notifications. Turn them off and on again.")
+      : status
+        ? t("The test was refused with status {status}.", { status })
+        : t("The test could not be delivered: the address cannot be reached.");
+}
+
+/**
+ * Set up the "Send a test" buttons, which show the result beside them.
+ * @param {HTMLElement} section
+ */
+function initTests(section) {
+  for (const button of /** @type {HTMLButtonElement[]} */ (findAll("[data-test]", section))) {
+    const message = find("[data-test-said]", /** @type {HTMLElement} */ (button.parentElement));
+    button.addEventListener("click", () =>
+      submitForm(message, async () => {
+        button.disabled = true;
+        const channel = /** @type {"push" | "mail" | "webhook"} */ (button.dataset.test);
+        await sendTest(channel, message).finally(() => (button.disabled = false));
+      }),
+    );
+  }
+  find("[data-copy-key]", section).addEventListener("click", async () => {
+    const copied = await navigator.clipboard?.writeText(find("[data-key]", section).textContent ?? "").then(
+      () => true,
+      () => false,
+    );
+    toast(
+      copied ? t("Copied.") : t("This browser does not allow copying. Select the key and copy it yourself."),
+    );
+  });
+}
+
 /**
  * Set up the push switch of this device, and say what is needed before it can be used.
  * @param {HTMLElement} part
@@ -31,9 +83,11 @@ function initPushSwitch(part, person) {
   /** @type {HTMLInputElement} */
   const box = find("[data-push-switch]", part);
   const message = find("[data-said]", part);
+  const showTest = () => (find("[data-push-test]", part).hidden = !box.checked);
   part.hidden = !canPush() && !needsInstalling();
   box.disabled = !canPush();
   box.checked = isPushOn(person.id);
+  showTest();
   find("[data-push-install]", part).hidden = !needsInstalling();
   const offer = offerInstallLater();
   if (offer) find("[data-install]", part).append(offer);
@@ -52,6 +106,7 @@ function initPushSwitch(part, person) {
       } finally {
         box.disabled = false;
         box.checked = isPushOn(person.id);
+        showTest();
       }
     }),
   );
@@ -64,11 +119,27 @@ const formatMinutes = (minute) =>
   [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0")).join(":");
 
 /**
+ * Return the wish for notices on every channel; "" if the server offers fewer than two.
+ * @param {{ push?: unknown, mail: boolean, webhooks: boolean }} offered
+ */
+export function everyChannelText({ push, mail, webhooks }) {
+  const channels = [push ? t("this device") : "", mail ? t("e-mail") : "", webhooks ? t("webhook") : ""];
+  const names = channels.filter(Boolean);
+  return names.length > 1 ? t("On every channel at once: {channels}", { channels: formatList(names) }) : "";
+}
+
+/**
  * Set up the form for which notices are wanted and when. It applies to every channel.
  * @param {HTMLFormElement} form
- * @param {NoticeWishes} wishes
+ * @param {{ wishes: NoticeWishes, push?: unknown, mail: boolean, webhooks: boolean }} settings
  */
-function initWishes(form, wishes) {
+function initWishes(form, settings) {
+  const { wishes } = settings;
+  // Without a channel there is nothing to wish for.
+  if (!settings.push && !settings.mail && !settings.webhooks) return;
+  const every = find("[data-every-channel]", form);
+  every.hidden = !everyChannelText(settings);
+  find("span", every).textContent = everyChannelText(settings);
   const fields = namedFields(form);
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
   for (const [event, on] of Object.entries(wishes.switches)) fields[event].checked = on;
@@ -130,17 +201,37 @@ export async function initNoticeSettings(section, person) {
   if (!settings) return;
 
   if (settings.push) initPushSwitch(find("[data-push]", section), person);
-  initWishes(find("[data-wishes]", section), settings.wishes);
+  initWishes(find("[data-wishes]", section), settings);
+  initTests(section);
 
   /** @param {NoticeChannels} state */
   function show(state) {
     form.hidden = !(state.mail || state.webhooks);
+    find("[data-said]", form).textContent = "";
     find("[data-mail-field]", form).hidden = !state.mail;
     find("[data-webhook-field]", form).hidden = !state.webhooks;
     namedFields(form).email.value = state.email ?? "";
     namedFields(form).webhook.value = state.webhook ?? "";
     namedFields(form).discord.checked = state.webhook_form === "discord";
     confirm.hidden = !state.email || state.email_confirmed;
+    const mailState = find("[data-mail-state]", form);
+    mailState.hidden = !state.email;
+    mailState.textContent = state.email_confirmed
+      ? t("{address} is confirmed.", { address: state.email ?? "" })
+      : t("{address} is not confirmed yet. Enter the code from the e-mail below.", {
+          address: state.email ?? "",
+        });
+    find("[data-mail-test]", form).hidden = !(state.mail && state.email && state.email_confirmed);
+    const webhookState = find("[data-webhook-state]", form);
+    webhookState.hidden = !state.webhook || !state.webhook_failures;
+    webhookState.textContent =
+      state.webhook_failures < MAX_WEBHOOK_FAILURES
+        ? t("The last call failed.")
+        : t("The last calls failed, so the webhook is paused. Save again to resume it.");
+    find("[data-webhook-saved]", form).hidden = !state.webhook;
+    // Discord checks no signature.
+    find("[data-webhook-key]", form).hidden = state.webhook_form === "discord";
+    find("[data-key]", form).textContent = state.webhook_key ?? "";
   }
 
   /**
@@ -167,6 +258,7 @@ export async function initNoticeSettings(section, person) {
         webhook: (settings.webhooks && namedFields(form).webhook.value.trim()) || null,
         webhook_form: namedFields(form).discord.checked ? "discord" : "plain",
         language: language(),
+        zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
       }),
     (state) =>
       state.email && !state.email_confirmed ? t("A code is on its way to you by e-mail.") : t("Saved."),

@@ -2,7 +2,7 @@
 
 /** @import {Colour, PlayedGame, Profile} from "../core/types.d.ts" */
 
-import { get, post, put as putTo, RefusedError } from "../core/api.js";
+import { get, getUrl, post, put as putTo, RefusedError } from "../core/api.js";
 import { el, find, namedFields, setChildren } from "../core/dom.js";
 import { formatPercent, language, t, tn } from "../core/i18n.js";
 import { pirateIcon } from "../core/icons.js";
@@ -93,6 +93,7 @@ function GameRow(game) {
   const facts = [
     game.title && edition,
     ...variantNames(game.variant),
+    game.deal && t("The deal of the day"),
     placeText(game),
     dateTimeFormat.format(new Date(game.ended_at ?? game.created_at)),
   ];
@@ -119,7 +120,11 @@ function showFacts({ results, favourite, between, player: of }) {
   const won = results.reduce((sum, line) => sum + line.won, 0);
   /** @type {(string | Node)[][]} */
   const facts = [];
-  if (played) facts.push([t("Games"), String(played)], [t("Won"), `${won} (${formatPercent(won / played)})`]);
+  if (played)
+    facts.push(
+      [t("Public games finished"), String(played)],
+      [t("Won"), `${won} (${formatPercent(won / played)})`],
+    );
   if (favourite.preset) facts.push([t("Favourite edition"), presetName(favourite.preset)]);
   if (favourite.colour)
     facts.push([
@@ -183,13 +188,28 @@ async function showMine() {
     return;
   }
   const section = find('[data-section="unfinished"]', page);
-  const { games } = await get("/me/games?status=unfinished");
+  const [{ games }, profile] = await Promise.all([
+    get("/me/games?status=unfinished"),
+    get(`/players/${encodeURIComponent(person.id)}`),
+  ]);
   setChildren(find("[data-rows]", section), ...games.map(GameRow));
   find("[data-empty]", section).hidden = games.length > 0;
-  const profile = await get(`/players/${encodeURIComponent(person.id)}`);
   showFacts(profile);
   showResults(profile.results);
   await showMoreOfMine();
+  await offerPractice();
+}
+
+/** Say how many of the player's mistakes are due as puzzles. */
+async function offerPractice() {
+  const { due } = await getUrl("/practice/mistakes");
+  const notice = find("[data-to-practice]", page);
+  notice.hidden = !due;
+  find("span", notice).textContent = tn(
+    "{n} of your turns is waiting for a better idea.",
+    "{n} of your turns are waiting for a better idea.",
+    due,
+  );
 }
 
 async function showMoreOfMine() {
@@ -254,4 +274,7 @@ find("[data-more]", page).addEventListener("click", () =>
   (player ? showOther() : showMoreOfMine()).catch(fail),
 );
 if (player) initPersonActions();
-load().catch(fail);
+// Everything appears at once, so that nothing moves.
+load()
+  .catch(fail)
+  .finally(() => page.removeAttribute("data-loading"));

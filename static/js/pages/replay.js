@@ -10,6 +10,7 @@ import { lastTurnStart, replayViews } from "../core/fold.js";
 import { t, tn } from "../core/i18n.js";
 import { pirateIcon, symbolIcon } from "../core/icons.js";
 import { cardName, letterOf, lookOf, presetName, seatName } from "../core/names.js";
+import { canAnalyse, openAnalysis } from "../core/open_analysis.js";
 import { toast } from "../core/toast.js";
 import { loadGame, loadRecord, readRecord } from "./replay_source.js";
 
@@ -36,7 +37,9 @@ let board;
 function initialStep() {
   const named = new URLSearchParams(location.search).get("step");
   if (named !== null) return Number(named) || 0;
-  return game.record ? 0 : lastTurnStart(views, /** @type {number} */ (game.viewer));
+  return game.record || game.table?.status !== "running"
+    ? 0
+    : lastTurnStart(views, /** @type {number} */ (game.viewer));
 }
 
 /**
@@ -85,7 +88,12 @@ function showGame(loaded, wantedStep = null) {
 function showAbout() {
   const { options } = views[0];
   const words = [presetName(options.preset), tn("{n} player", "{n} players", options.players)];
-  if (!game.record) words.push(t("The game is still running: this is what you have seen so far."));
+  if (!game.record)
+    words.push(
+      game.table?.status === "running"
+        ? t("The game is still running: this is what you have seen so far.")
+        : t("This is what you saw. Everything else is shown when the day of this deal is over."),
+    );
   find("[data-about]", page).textContent = words.join(" · ");
   /** @type {HTMLAnchorElement} */
   const link = find("[data-download]", page);
@@ -189,6 +197,7 @@ function goTo(to, keepAddress = true) {
     review.hidden = !game.replay.over;
     review.href = `/g/${room}/review?step=${step}`;
   }
+  find("[data-analyse]", page).hidden = !game.record || !canAnalyse(view);
   if (keepAddress) {
     const address = new URL(location.href);
     address.searchParams.set("step", String(step));
@@ -258,6 +267,7 @@ viewerSelect.addEventListener("change", async () => {
     fail,
   );
 });
+find("[data-analyse]", page).addEventListener("click", () => openAnalysis(views[step]).catch(fail));
 find("[data-share]", page).addEventListener("click", async () => {
   const copied = await navigator.clipboard?.writeText(location.href).then(
     () => true,

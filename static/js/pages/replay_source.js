@@ -2,7 +2,7 @@
 
 /** @import {GameRecord} from "../core/types.d.ts" */
 
-import { postUrl, RefusedError } from "../core/api.js";
+import { get, postUrl, RefusedError } from "../core/api.js";
 import { t } from "../core/i18n.js";
 import { personName } from "../core/names.js";
 import { getFromGame, getFromGamePage } from "../core/password_prompt.js";
@@ -22,7 +22,7 @@ export const playRecord = (record, viewer = "all") => postUrl("/replay/steps", {
 const fetchSeen = (room) => getFromGamePage(room, "/seen");
 
 /**
- * Load the game of a table. `record` is null while the game runs.
+ * Load the game of a table. `record` is null while the game runs, and for one's own deal of the day until that is over.
  * @param {string} room
  */
 export async function loadGame(room) {
@@ -30,10 +30,13 @@ export async function loadGame(room) {
   const { table, you } = state;
   if (table.status === "open") throw new RefusedError(409, "not_started", describeRefusalCode("not_started"));
   const seats = table.seats;
-  if (table.status === "running") {
+  const loadSeen = async () => {
     const viewer = you?.seat ?? null;
     return { replay: await fetchSeen(room), seats, viewer, record: null, table };
-  }
+  };
+  if (table.status === "running") return loadSeen();
+  // Only its player is admitted to a deal before its day is over; the record is closed until then.
+  if (table.deal && !(await get(`/deal/${table.deal}`)).is_over) return loadSeen();
   const record = await getFromGame(room, "/record");
   return { ...(await loadRecord(record)), seats, table, you };
 }

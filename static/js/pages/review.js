@@ -3,19 +3,21 @@
 
 /** @import {GameEvent, LoadedGame, Review, ReviewTurn, View} from "../core/types.d.ts" */
 
-import { groupByAction, turnArrows } from "../board/arrows.js";
+import { drawArrows, groupByAction, turnArrows } from "../board/arrows.js";
 import { Board } from "../board/board.js";
 import { RefusedError } from "../core/api.js";
 import { el, find, findAll, setChildren, svg } from "../core/dom.js";
 import { describeEvents } from "../core/event_text.js";
 import { replayViews } from "../core/fold.js";
-import { formatPercent, t, tn } from "../core/i18n.js";
+import { formatPercent, language, t, tn } from "../core/i18n.js";
 import { lookOf, seatName } from "../core/names.js";
+import { canAnalyse, openAnalysis } from "../core/open_analysis.js";
 import { getFromGame } from "../core/password_prompt.js";
-import { formatSignedPoints, toPoints } from "../core/percentage_points.js";
+import { describePoints, describeSignedPoints, toPoints } from "../core/percentage_points.js";
 import { describeRefusalCode } from "../core/refusals.js";
 import { loadGame } from "./replay_source.js";
 import { Curve } from "./review_curve.js";
+import { describeBetter } from "./review_reasons.js";
 
 const page = find("[data-review]");
 const room = String(page.dataset.room);
@@ -79,7 +81,7 @@ const ArrowSample = (kind) =>
 /** @param {ReviewTurn} turn */
 function LuckLine({ luck }) {
   if (Math.abs(luck) < MIN_LUCK) return null;
-  const words = { points: formatSignedPoints(luck) };
+  const words = { points: describeSignedPoints(luck) };
   return el(
     "p",
     {},
@@ -127,6 +129,7 @@ function TurnDetails(n) {
         )
       : null,
     turn.better ? ActionList(turn.better, view) : null,
+    turn.better ? el("p", { class: "review-why" }, describeBetter(turn.better_why)) : null,
     LuckLine(turn),
   ];
 }
@@ -154,6 +157,7 @@ function goTo(n, keepAddress = true) {
   /** @type {HTMLButtonElement} */ (find("[data-on]", page)).disabled = n === review.turns.length;
   for (const link of /** @type {HTMLAnchorElement[]} */ (findAll("[data-at-step]", page)))
     link.href = `${link.dataset.atStep}?step=${step}`;
+  find("[data-analyse]", page).hidden = !canAnalyse(views[step]);
   for (const item of findAll("[data-first]", page)) {
     if (turn && Number(item.dataset.first) === step) item.setAttribute("aria-current", "step");
     else item.removeAttribute("aria-current");
@@ -240,14 +244,28 @@ function showMistakes(found) {
   );
 }
 
+/**
+ * Create the cell with the result minus the luck of all draws, and its uncertainty. Null if no luck was counted.
+ * @param {number} seat
+ */
+function AdjustedResult(seat) {
+  const winner = game.table?.result?.winner ?? null;
+  if (!review.result_luck || winner === null) return null;
+  for (const part of findAll("[data-adjusted-hint]", page)) part.hidden = false;
+  const format = new Intl.NumberFormat(language(), { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  const adjusted = Number(seat === winner) - review.result_luck[seat];
+  return el("td", {}, `${format.format(adjusted)} ± ${format.format(Number(review.result_error))}`);
+}
+
 function SumRows() {
   return review.start.map((_, seat) =>
     el(
       "tr",
       {},
       el("th", { scope: "row" }, playerName(seat)),
-      el("td", {}, formatSignedPoints(review.luck[seat])),
-      el("td", {}, String(toPoints(review.loss[seat]))),
+      el("td", {}, describeSignedPoints(review.luck[seat])),
+      el("td", {}, describePoints(review.loss[seat])),
+      AdjustedResult(seat),
       el("td", {}, String(review.hints[seat])),
     ),
   );
@@ -278,6 +296,8 @@ function TurnItem(turn) {
           tn("Better by {n} point:", "Better by {n} points:", toPoints(turn.loss)),
           " ",
           describe(turn.better, views[turn.first_step]),
+          " ",
+          describeBetter(turn.better_why),
         )
       : null,
   );
@@ -304,6 +324,14 @@ function initialTurn(worst) {
   return worst?.turn ?? 0;
 }
 
+/** @param {unknown} problem */
+function fail(problem) {
+  if (!(problem instanceof RefusedError)) throw problem;
+  const notice = find("[data-problem]", page);
+  notice.textContent = problem.message;
+  notice.hidden = false;
+}
+
 async function show() {
   try {
     game = await loadGame(room);
@@ -313,7 +341,7 @@ async function show() {
     find("[data-stage]", page).hidden = false;
     const picture = svg("svg");
     setChildren(find("[data-board]", page), picture);
-    board = Board(picture, { interactive: false, seats: game.seats, fit: "box" });
+    board = Board(picture, { interactive: false, seats: game.seats, fit: "box", drawArrows });
     const box = find("[data-curve]", page);
     // Phones get a narrower picture instead of a scaled one, so that its labels stay readable.
     curve = Curve(review, game.seats, Math.max(320, Math.min(720, box.clientWidth)), {
@@ -325,18 +353,21 @@ async function show() {
     setChildren(find("[data-sums]", page), ...SumRows());
     const found = worstTurns();
     showMistakes(found);
+    // The server searches the game for the puzzles of its players.
+    find("[data-to-practice]", page).hidden = !found.length || (game.you?.seat ?? null) === null;
     showTurns(false);
     find("[data-all]", page).addEventListener("change", (event) =>
       showTurns(/** @type {HTMLInputElement} */ (event.target).checked),
     );
     find("[data-back]", page).addEventListener("click", () => goTo(currentTurn - 1));
     find("[data-on]", page).addEventListener("click", () => goTo(currentTurn + 1));
+    find("[data-analyse]", page).addEventListener("click", () => {
+      const turn = currentTurn ? review.turns[currentTurn - 1] : null;
+      openAnalysis(views[turn ? turn.first_step : 0]).catch(fail);
+    });
     goTo(initialTurn(found[0]), false);
   } catch (problem) {
-    if (!(problem instanceof RefusedError)) throw problem;
-    const notice = find("[data-problem]", page);
-    notice.textContent = problem.message;
-    notice.hidden = false;
+    fail(problem);
   } finally {
     find("[data-waiting]", page).hidden = true;
   }

@@ -91,6 +91,23 @@ worker.addEventListener("fetch", (event) => {
 // -- notices ---------------------------------------------------------------------------------------
 
 /**
+ * Format a deadline in this device's time zone: "Sat 18:00", with the date if it is most of a week away.
+ * @param {string} language
+ * @param {number} deadline
+ */
+function formatDeadline(language, deadline) {
+  const isThisWeek = deadline - Date.now() < 6 * 86_400_000;
+  /** @type {Intl.DateTimeFormatOptions} */
+  const date = isThisWeek ? {} : { day: "numeric", month: "short" };
+  return new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, {
+    weekday: "short",
+    ...date,
+    hour: "numeric",
+    minute: "2-digit",
+  }).format(deadline);
+}
+
+/**
  * Show or withdraw the notice of a push message.
  * @param {PushMessage} message
  */
@@ -112,12 +129,7 @@ async function showNotice(message) {
   const last = await cache.match(`/told/${message.tag}`);
   const isAgain = (await last?.text()) === message.id;
   await cache.put(`/told/${message.tag}`, new Response(message.id));
-  const when = message.due?.replace(
-    "{when}",
-    new Intl.DateTimeFormat(message.lang, { weekday: "long", hour: "numeric", minute: "2-digit" }).format(
-      message.deadline,
-    ),
-  );
+  const when = message.due?.replace("{when}", formatDeadline(message.lang, Number(message.deadline)));
   /** @type {NotificationOptions & { renotify: boolean }} */
   const options = {
     body: [message.body, when].filter(Boolean).join(" \u00b7 "),

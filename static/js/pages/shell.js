@@ -61,9 +61,11 @@ if (localStorage.getItem("push"))
   // On failure the next page tries again.
   import("../core/push.js").then(({ refreshSubscription }) => refreshSubscription().catch(() => {}));
 
-// Loaded only if notices are switched on. The lobby has its own socket.
-if (localStorage.getItem("notify") === "on" && location.pathname !== "/") {
-  import("../core/turn_notice.js").then(
-    ({ isTurnNoticeOn, listenForTurns }) => isTurnNoticeOn() && listenForTurns(),
-  );
+// Loaded only if the reader has unfinished games, which the server counts without the table of this page. The lobby has
+// its own socket.
+/** @type {HTMLElement | null} */
+const ownGames = document.querySelector("[data-own-games]");
+if (ownGames && (ownGames.dataset.ownGames !== "0" || localStorage.getItem("notify") === "on")) {
+  if (location.pathname !== "/")
+    import("../core/turn_notice.js").then(({ listenForTurns }) => listenForTurns());
 }

@@ -1,6 +1,6 @@
-// The running game on a big screen: map, turn, last action, players with clocks, supply.
+// The running game on a big screen: map, turn, last action, players with clocks, supply, earlier actions.
 
-/** @import {GameEvent, GameState, Cause, State, Table, TableState} from "../core/types.d.ts" */
+/** @import {Actor, GameEvent, GameState, Cause, Replay, State, Table, TableState} from "../core/types.d.ts" */
 
 import { Board } from "../board/board.js";
 import { el, svg } from "../core/dom.js";
@@ -16,16 +16,17 @@ import { Supply } from "../table/supply.js";
 
 // With more players the join code moves beside the deck.
 const MAX_PLAYERS_BESIDE_CODE = 3;
+// As many earlier actions as a high screen has room for; those that do not fit are hidden.
+const MAX_EARLIER_LINES = 14;
 const NO_HAND = { element: () => null, root: null };
 
+/** @typedef {{ text: string, seat: number | null, isMinor: boolean }} Line */
+
 /**
- * Do not count this screen as a spectator.
- * @param {GameState} state
+ * Whether these events only end a turn, which the list of earlier actions leaves out.
+ * @param {GameEvent[]} events
  */
-const withoutThisScreen = (state) => ({
-  ...state,
-  presence: { ...state.presence, watching: Math.max(0, state.presence.watching - 1) },
-});
+const isTurnEnd = (events) => events.every(({ type }) => type === "turn_passed");
 
 /**
  * Create the final ranking.
@@ -43,11 +44,15 @@ function Ranking({ seats, result }) {
 }
 
 /**
- * GameView({joinCode, now}) -> {element, show(state, cause), updatePresence(state), updateClocks(state)}
- * Clocks follow the latest state even while playback shows an older one.
- * @param {{ joinCode: { element: HTMLElement }, now: () => number }} parts
+ * GameView({joinCode, now, past}) -> {element, show(state, cause), updatePresence(state), updateClocks(state)}
+ * Clocks follow the latest state even while playback shows an older one. `past` fetches what spectators have seen.
+ * @param {{
+ *   joinCode: { element: HTMLElement },
+ *   now: () => number,
+ *   past: (state: GameState) => Promise<Replay | null>,
+ * }} parts
  */
-export function GameView({ joinCode, now }) {
+export function GameView({ joinCode, now, past }) {
   const drawing = svg("svg");
   const map = el("section", { class: "map", "aria-label": t("The board") }, drawing);
   const bar = el("header", { class: "status" });
@@ -56,7 +61,8 @@ export function GameView({ joinCode, now }) {
   const lastAction = el("div", { class: "told", role: "status" }, figure, words);
   const players = el("section", { class: "seats", "aria-label": t("Players") });
   const cards = el("section", { class: "supply", "aria-label": t("The supply") });
-  const side = el("div", { class: "screen-side" }, players, cards);
+  const earlier = el("ol", { class: "earlier", "aria-label": t("What happened") });
+  const side = el("div", { class: "screen-side" }, players, cards, earlier);
   const element = el(
     "div",
     { class: "screen-game" },
@@ -70,31 +76,80 @@ export function GameView({ joinCode, now }) {
   const clocks = Clocks((seat) => seats.clock(seat), now);
   let colours = "";
   let game = "";
+  /** @type {GameState | null} The state after the last gap. */
+  let resetState = null;
+  // Lines added since then.
+  let newLines = 0;
+  /** @type {Line[]} The last action, then the earlier ones. */
+  let lines = [];
+
+  /**
+   * @param {GameEvent[]} events
+   * @param {GameState} state
+   * @param {Actor} [by]
+   * @returns {Line}
+   */
+  const lineOf = (events, { view, table }, by) => ({
+    ...describeEvents(events, view, table.seats, by),
+    isMinor: isTurnEnd(events),
+  });
 
   /**
    * Describe the last action. The sentence stays until the next one.
    * @param {GameState} state
    * @param {Cause} cause
    */
-  function describeLast({ table, view }, { events, by, kind, seat }) {
-    if (events?.length) {
-      const line = describeEvents(events, view, table.seats, by);
-      if (line.text) showSentence(line.text, line.seat, table);
-    } else if (kind) {
-      const line = describeTableEntry(kind, seat, table.seats);
-      if (line) showSentence(line, seat ?? null, table);
+  function describeLast(state, { events, by, kind, seat, reset }) {
+    if (reset) loadLines(state);
+    else if (events?.length) addLine(lineOf(events, state, by), state.table);
+    else if (kind) {
+      const text = describeTableEntry(kind, seat, state.table.seats);
+      addLine({ text, seat: seat ?? null, isMinor: true }, state.table);
     }
   }
 
   /**
-   * @param {string} text
-   * @param {number | null} seat
+   * Show what happened before this screen was opened, or while it was disconnected.
+   * @param {GameState} state
+   */
+  async function loadLines(state) {
+    newLines = 0;
+    resetState = state;
+    const replay = await past(state);
+    if (!replay || state !== resetState) return;
+    const steps = replay.steps.filter(({ seq }) => seq <= state.seq).slice(-2 * MAX_EARLIER_LINES);
+    const loaded = steps.map(({ events, by }) => lineOf(events, state, by)).filter(({ text }) => text);
+    lines = [...lines.slice(0, newLines), ...loaded.reverse()];
+    showLines(state.table);
+    const last = steps.findLast(({ events }) => !isTurnEnd(events));
+    if (!newLines && last) showArrows(state, last.events);
+  }
+
+  /**
+   * @param {Line} line
    * @param {Table} table
    */
-  function showSentence(text, seat, table) {
-    words.textContent = text;
-    const look = seat === null ? null : lookOf(table.seats, seat);
-    figure.replaceChildren(...(look === null ? [] : [pirateIcon(look, letterOf(look))]));
+  function addLine(line, table) {
+    if (!line.text) return;
+    newLines += 1;
+    lines = [line, ...lines].slice(0, 2 * MAX_EARLIER_LINES);
+    showLines(table);
+  }
+
+  /** @param {Table} table */
+  function showLines({ seats: taken }) {
+    /** @param {number | null} seat */
+    const Figure = (seat) => {
+      const look = seat === null ? null : lookOf(taken, seat);
+      return look === null ? [] : [pirateIcon(look, letterOf(look))];
+    };
+    const [last, ...rest] = lines;
+    words.textContent = last?.text ?? "";
+    figure.replaceChildren(...Figure(last?.seat ?? null));
+    const before = rest.filter(({ isMinor }) => !isMinor).slice(0, MAX_EARLIER_LINES);
+    earlier.replaceChildren(
+      ...before.map(({ text, seat }) => el("li", {}, ...Figure(seat), el("span", {}, text))),
+    );
   }
 
   /**
@@ -120,7 +175,7 @@ export function GameView({ joinCode, now }) {
 
   /** @param {GameState} state */
   function updatePresence(state) {
-    status.update(withoutThisScreen(state));
+    status.update(state);
     seats.update(state);
   }
 
@@ -143,8 +198,10 @@ export function GameView({ joinCode, now }) {
       joinCode.element.hidden = !table.spectators;
       if (game !== table.id) {
         game = table.id;
-        words.textContent = "";
-        figure.replaceChildren();
+        lines = [];
+        newLines = 0;
+        resetState = null;
+        showLines(table);
       }
       const newColours = JSON.stringify(table.seats.map(({ colour }) => colour));
       if (newColours !== colours) board.setSeats(table.seats);

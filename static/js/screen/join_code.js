@@ -33,7 +33,8 @@ export function JoinCode({ root }) {
       if (key === drawn) return;
       drawn = key;
       const game = encodeURIComponent(table.id);
-      const address = new URL(`/g/${game}`, root.dataset.address);
+      // Typed, it leads to the same page as the code.
+      const address = new URL(mayPlay ? `/h/${game}` : `/g/${game}`, root.dataset.address);
       image.src = `/qr/g/${game}.svg${mayPlay ? "?hand=1" : ""}`;
       image.alt = mayPlay ? t("QR code for sitting down") : t("QR code for watching");
       words.textContent = mayPlay ? t("Scan to sit down") : t("Scan to watch");

@@ -1,16 +1,16 @@
 // The big screen of a table, for a whole room. It connects as a spectator even if the device has a session
 // (docs/protocol.md, hello), and follows the players to the next table.
 
-/** @import {Frame, GameSocket, GameState, Cause, StatusDetail, TableState} from "../core/types.d.ts" */
+/** @import {Frame, GameSocket, GameState, Cause, Replay, StatusDetail, TableState} from "../core/types.d.ts" */
 
 /** @import {RefusedError} from "../core/api.js" */
 
 import { withBusyButton } from "../core/create_once.js";
 import { el, find } from "../core/dom.js";
 import { t } from "../core/i18n.js";
-import { closePasswordPrompt, isPasswordRefusal, openPasswordPrompt } from "../core/password_prompt.js";
-import { describeRefusalCode } from "../core/refusals.js";
-import { storedPassword, storePassword } from "../core/room_password.js";
+import { closeDoor, openDoor } from "../core/password_prompt.js";
+import { describeRefusal } from "../core/refusals.js";
+import { passwordHeader, storedPassword, storePassword } from "../core/room_password.js";
 import { openScreenTable, screenPath } from "../core/screen_table.js";
 import { connect } from "../core/socket.js";
 import { toast } from "../core/toast.js";
@@ -30,7 +30,7 @@ const notice = el("p", { class: "screen-notice", role: "status", hidden: true })
 const joinCode = JoinCode({ root });
 const now = () => socket?.now() ?? Date.now();
 const pregame = Pregame({ joinCode, now, onAnother: openAnotherTable });
-const gameView = GameView({ joinCode, now });
+const gameView = GameView({ joinCode, now, past: fetchPast });
 const tools = ScreenTools();
 const playback = Playback(show);
 /** @type {GameSocket | null} */
@@ -45,6 +45,19 @@ root.replaceChildren(pregame.element, gameView.element, notice, tools.element);
 for (const part of [pregame, gameView]) part.element.hidden = true;
 stayAwake();
 watch(String(root.dataset.game));
+
+/**
+ * Fetch what spectators have seen of a game, without the session: a seat would see its hand. Null on failure.
+ * @param {GameState} state
+ * @returns {Promise<Replay | null>}
+ */
+async function fetchPast({ table, password }) {
+  const answer = await fetch(`/g/${encodeURIComponent(table.id)}/seen`, {
+    credentials: "omit",
+    headers: { Accept: "application/json", ...passwordHeader(password) },
+  }).catch(() => null);
+  return answer?.ok ? answer.json().catch(() => null) : null;
+}
 
 /** @param {string} id */
 function watch(id) {
@@ -142,17 +155,17 @@ const showNotice = (words) => {
  */
 function onStatus(status, detail) {
   if (status === "not_admitted") {
-    openPasswordPrompt(describeRefusalCode(String(detail.code), detail.message), {
-      hasPasswordField: isPasswordRefusal(detail),
-    }).then((password) => {
-      storePassword(String(root.dataset.game), password);
-      state.password = password;
-      socket?.reopen();
-    });
+    describeRefusal({ ...detail, code: String(detail.code) })
+      .then((sentence) => openDoor(sentence, detail))
+      .then((password) => {
+        storePassword(String(root.dataset.game), password);
+        state.password = password;
+        socket?.reopen();
+      });
     return;
   }
   if (status === "open" || status === "stored") {
-    closePasswordPrompt();
+    closeDoor();
     showNotice("");
   } else if (status === "signed_out")
     // Spectators need no session.

@@ -1,11 +1,11 @@
 // Announces changes outside the visible page: live regions, sounds, page title and favicon.
 
-/** @import {GameEvent, GameState, LogLine, Seat, StateStore, Table, View} from "../core/types.d.ts" */
+/** @import {GameEvent, LogLine, Seat, StateStore, Table, View} from "../core/types.d.ts" */
 
 import { el } from "../core/dom.js";
 import { t } from "../core/i18n.js";
-import { iconUrl } from "../core/icons.js";
-import { presetName, seatName } from "../core/names.js";
+import { presetName } from "../core/names.js";
+import { countTurns, showTabIcon, withTurnCount } from "../core/turn_count.js";
 import { CONNECTION_STATES } from "./connection.js";
 import { vibrateForTurn, withSound } from "./sound_and_vibration.js";
 import { hasChoices } from "./store.js";
@@ -25,23 +25,15 @@ export function announce(text, urgent = false) {
   while (region.children.length > MAX_SENTENCES) region.firstElementChild?.remove();
 }
 
-/** @type {string | null} */
-let plainIcon = null;
-
 /**
  * Show in the tab's title and icon whether it is the player's turn.
  * @param {boolean} isTurn
  * @param {string} title
  */
 function showTurnInTab(isTurn, title) {
-  const tabTitle = isTurn ? t("Your turn – {title}", { title }) : title;
+  const tabTitle = withTurnCount(isTurn ? t("Your turn – {title}", { title }) : title);
   if (document.title !== tabTitle) document.title = tabTitle;
-  /** @type {HTMLLinkElement | null} */
-  const link = document.querySelector('link[rel="icon"]');
-  if (!link) return;
-  plainIcon ??= link.href;
-  const href = isTurn ? iconUrl("favicon-turn.svg") : plainIcon;
-  if (link.getAttribute("href") !== href) link.setAttribute("href", href);
+  showTabIcon(isTurn || countTurns() > 0);
 }
 
 /**
@@ -113,14 +105,5 @@ export function announceChanges(store) {
       /** @type {View} */ (state.view).pending ? t("You have a choice to make.") : t("It is your turn."),
       true,
     );
-  });
-  store.subscribe(["view"], (state, _, { events = [] }) => {
-    const { view, table } = /** @type {GameState} */ (state);
-    const won = events.some(({ type }) => type === "game_won");
-    if (won)
-      announce(
-        t("{name} has won!", { name: seatName(table.seats, /** @type {number} */ (view.winner)) }),
-        true,
-      );
   });
 }

@@ -6,6 +6,7 @@ import { el, find, updateKeyed } from "../core/dom.js";
 import { formatList, N_, t, tn } from "../core/i18n.js";
 import { icon } from "../core/icons.js";
 import { seatName } from "../core/names.js";
+import { voteToEnd } from "./confirmed_commands.js";
 import { CONNECTION_STATES } from "./connection.js";
 
 /**
@@ -23,6 +24,40 @@ const CLOSED_REASONS = {
   empty: N_("This table was closed automatically: everyone had left."),
   operator: N_("This table was closed before the game started."),
 };
+
+/**
+ * Return the sentence about a player who counts as absent: a question to those who decide, a fact for the others.
+ * @param {number | null} viewer
+ * @param {number} seat
+ * @param {string} name
+ */
+export function absenceText(viewer, seat, name) {
+  if (viewer === seat) return t("You count as absent. Play on to show that you are back.");
+  return viewer === null
+    ? t("{name} is absent. The other players can decide how to go on.", { name })
+    : t("{name} is absent. What should we do?", { name });
+}
+
+/**
+ * Return the countdown until a player counts as absent.
+ * @param {number | null} viewer
+ * @param {number} seat
+ * @param {string} name
+ * @param {number} seconds
+ */
+export const awayText = (viewer, seat, name, seconds) =>
+  viewer === seat
+    ? tn(
+        "Are you still there? In {n} second the others can decide how to go on.",
+        "Are you still there? In {n} seconds the others can decide how to go on.",
+        seconds,
+      )
+    : tn(
+        "{name} is away; the table can decide in {n} second.",
+        "{name} is away; the table can decide in {n} seconds.",
+        seconds,
+        { name },
+      );
 
 /**
  * Banners(root, flash, {send(command), now(), onReload(), onSound(isWanted)}) -> {update(state)}
@@ -90,7 +125,8 @@ export function Banners(root, flash, { send, now, onReload, onSound }) {
       const name = seatName(table.seats, at);
       const votes = table.votes?.[at] ?? {};
       /** @param {string} choice */
-      const vote = (choice) => () => send({ do: "vote", seat: at, choice });
+      const vote = (choice) => () =>
+        choice === "end" ? voteToEnd(send, at) : send({ do: "vote", seat: at, choice });
       const buttons =
         you.seat === null || you.seat === at
           ? []
@@ -109,7 +145,7 @@ export function Banners(root, flash, { send, now, onReload, onSound }) {
         kind: "note",
         sign: "ui-away",
         text: [
-          t("{name} is absent. What should we do?", { name }),
+          absenceText(you.seat, at, name),
           cast ? tn("{n} vote so far.", "{n} votes so far.", cast) : "",
         ].join(" "),
         buttons,
@@ -118,16 +154,22 @@ export function Banners(root, flash, { send, now, onReload, onSound }) {
     for (const [at, due] of Object.entries(presence.away ?? {})) {
       if (table.seats[Number(at)]?.absent) continue;
       const seconds = Math.max(0, Math.ceil((due - now()) / 1000));
+      if (Number(at) === you.seat) {
+        // Any click or key answers this.
+        rows.push({
+          key: `away-${at}`,
+          kind: "note",
+          sign: "ui-hourglass",
+          text: awayText(you.seat, Number(at), "", seconds),
+          buttons: [button(t("I'm here"), () => {}, true)],
+        });
+        continue;
+      }
       rows.push({
         key: `away-${at}`,
         kind: "note",
         sign: "ui-away",
-        text: tn(
-          "{name} is away; the table can decide in {n} second.",
-          "{name} is away; the table can decide in {n} seconds.",
-          seconds,
-          { name: seatName(table.seats, Number(at)) },
-        ),
+        text: awayText(you.seat, Number(at), seatName(table.seats, Number(at)), seconds),
       });
     }
     return rows;
@@ -196,7 +238,12 @@ export function Banners(root, flash, { send, now, onReload, onSound }) {
           key: "removed",
           kind: "note",
           sign: "ui-flag",
-          text: t("The host has removed you from your seat."),
+          text:
+            (table.removed_until ?? 0) > now()
+              ? t(
+                  "The host has removed you from your seat. You can sit down again after ten minutes, or when the host lets you.",
+                )
+              : t("The host has removed you from your seat."),
         });
     }
     return banners;

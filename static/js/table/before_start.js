@@ -30,6 +30,74 @@ export const canStart = ({ table, you }) =>
   you.seat !== null &&
   (table.host === you.person || !table.seats.some(({ person }) => person === table.host));
 
+/** @param {Seat} info */
+const isFilled = ({ person, bot }) => Boolean(person || bot);
+
+/**
+ * Whether the player may sit down somewhere: a seat is empty, and not reserved for another person.
+ * @param {TableState} state
+ */
+const hasFreeSeat = ({ table, you }) =>
+  table.seats.some((seat) => !isFilled(seat) && (!seat.reserved || seat.reserved === you.person));
+
+/** @param {TableState} state */
+export function isReadyToStart(state) {
+  const filled = state.table.seats.filter(isFilled);
+  return filled.length >= 2 && (isAloneWithBots(state) || filled.every((seat) => seat.ready || seat.bot));
+}
+
+/**
+ * Tell spectators what they can do.
+ * @param {TableState} state
+ */
+export function spectatorHint(state) {
+  const { seats, spectators } = state.table;
+  if (hasFreeSeat(state))
+    return spectators ? t("Sit down to play, or stay and watch.") : t("Sit down to play.");
+  const isFull = seats.every(isFilled);
+  if (spectators)
+    return isFull
+      ? t("This table is full. You can stay and watch.")
+      : t("The empty seats are reserved for others. You can stay and watch.");
+  return isFull
+    ? t("This table is full, and its game can't be watched.")
+    : t("The empty seats are reserved for others, and the game can't be watched.");
+}
+
+/**
+ * Tell seated players who are not the host when the game starts. A rematch and a table opened from a screen start by
+ * themselves.
+ * @param {TableState} state
+ */
+export const startHint = ({ table }) =>
+  table.screen || table.series
+    ? t("The game starts when everyone at the table is ready.")
+    : t("The host starts the game when everyone is ready.");
+
+/**
+ * Tell the player who can start the game what is missing, or what happens at the start.
+ * @param {TableState} state
+ */
+export function describeStart(state) {
+  const empty = state.table.seats.filter((seat) => !isFilled(seat)).length;
+  if (state.table.seats.length - empty < 2) return t("At least two seats must be filled.");
+  if (!isReadyToStart(state)) return t("Not everyone is ready.");
+  return empty ? tn("{n} empty seat will be removed.", "{n} empty seats will be removed.", empty) : "";
+}
+
+/**
+ * Tell a host without a seat what they can do.
+ * @param {TableState} state
+ */
+export function hostHint(state) {
+  const hasPeople = state.table.seats.some(({ person }) => person);
+  if (hasFreeSeat(state))
+    return hasPeople ? t("Sit down to play, or make a seated player the host.") : t("Sit down to play.");
+  return hasPeople
+    ? t("Make a seated player the host, so that the game can start.")
+    : t("Remove someone from a seat to sit down yourself.");
+}
+
 /**
  * @param {number} time
  * @param {() => number} now

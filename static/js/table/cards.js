@@ -14,7 +14,7 @@ export function cardFace(card, cls = "") {
   const dark = card.endsWith("*") ? " dark" : "";
   return el(
     "span",
-    { class: `card${dark} ${cls}`, "aria-hidden": "true" },
+    { class: `card${dark} ${cls}`, "data-face": card, "aria-hidden": "true" },
     symbolIcon(card, "card-symbol"),
     symbolIcon(card, "card-corner"),
   );

@@ -1,11 +1,12 @@
-// Descriptions of choices: what an action does and what it costs.
+// Descriptions of choices: what an action does and what it costs, and what the tray asks the player to choose next.
 
-/** @import {ActionOf, ActionType, Choice, Place, SeatLooks, View} from "../core/types.d.ts" */
+/** @import {ActionOf, ActionType, Choice, Place, SeatLooks, State, View} from "../core/types.d.ts" */
 
 import { el } from "../core/dom.js";
 import { t, tn } from "../core/i18n.js";
 import { icon, symbolIcon } from "../core/icons.js";
 import { cardName, cardObject, fromToWords, placeAt, seatName } from "../core/names.js";
+import { cardsOf, offers } from "./selection.js";
 
 /** @param {Choice} choice */
 const costText = ({ action: { type }, draws, final }) => {
@@ -103,7 +104,7 @@ export function ChoiceButton(choice, view, seats, onPick, why = null) {
   const { text, cost } = describeChoice(choice, view, seats);
   return el(
     "button",
-    { type: "button", class: "choice", onclick: () => onPick(choice) },
+    { type: "button", class: "choice", "data-explains": choice.action.type, onclick: () => onPick(choice) },
     el("span", { class: "choice-signs" }, ...choiceIcons(choice)),
     el(
       "span",
@@ -113,4 +114,60 @@ export function ChoiceButton(choice, view, seats, onPick, why = null) {
       why ? el("small", { class: "choice-why", "aria-hidden": "true" }, why) : null,
     ),
   );
+}
+
+/** @param {Choice} choice */
+const playsCard = ({ action }) => cardsOf(action).length > 0;
+/** @param {Choice} choice */
+const movesPirate = ({ action }) => action.from !== undefined;
+
+/**
+ * Return what to do with a card or a pirate that is selected.
+ * @param {Pick<State, "choices" | "selection"> & { view: View }} state
+ */
+export function describeSelection({ choices, selection, view }) {
+  const { list } = offers(choices, selection);
+  if (selection.from === undefined)
+    return list.some(movesPirate)
+      ? t("Choose a pirate to move with this card ({card}), or put it back.", {
+          card: cardName(/** @type {string} */ (selection.card)),
+        })
+      : t("Which of these do you want?");
+  const at = placeAt(view, selection.from);
+  const hasSpace = list.some(({ to }) => to !== undefined);
+  if (list.some(playsCard))
+    return hasSpace
+      ? t("Choose a highlighted space, or a card for the pirate {at}.", { at })
+      : t("Choose a card for the pirate {at}.", { at });
+  return hasSpace
+    ? t("Choose a highlighted space for the pirate {at}.", { at })
+    : t("Which of these do you want?");
+}
+
+/**
+ * Return how many actions are left and what to choose first.
+ * @param {Pick<State, "choices"> & { view: View }} state
+ */
+export function describeTurn({ choices, view }) {
+  const left = view.options.actions - view.turn.taken;
+  const hasPirate = choices.some(movesPirate);
+  if (choices.some(playsCard))
+    return hasPirate
+      ? tn(
+          "Your turn: {n} action left. Choose a card or a pirate.",
+          "Your turn: {n} actions left. Choose a card or a pirate.",
+          left,
+        )
+      : tn("Your turn: {n} action left. Choose a card.", "Your turn: {n} actions left. Choose a card.", left);
+  return hasPirate
+    ? tn(
+        "Your turn: {n} action left. Choose a pirate.",
+        "Your turn: {n} actions left. Choose a pirate.",
+        left,
+      )
+    : tn(
+        "Your turn: {n} action left. Choose a button.",
+        "Your turn: {n} actions left. Choose a button.",
+        left,
+      );
 }

@@ -4,9 +4,11 @@
 
 import { t, tn } from "../core/i18n.js";
 import { announce } from "./announce.js";
+import { vibrateForTurn, withSound } from "./sound_and_vibration.js";
 
 // The player's own clock is announced at these times.
 const SPOKEN_SECONDS = [10, 30];
+export const LAST_SECONDS = 10;
 
 /**
  * Return the milliseconds that a seat has left now; null without a clock.
@@ -43,11 +45,13 @@ export const shouldSpeak = (before, left) =>
   before !== null && SPOKEN_SECONDS.some((seconds) => before > seconds * 1000 && left <= seconds * 1000);
 
 /**
- * Clocks(clockElement(seat), now()) -> {update(state)}: writes the running time of every seat into its element.
+ * Clocks(clockElement(seat), now(), onOwn(left, isRunning, text)) -> {update(state)}: writes the running time of every seat
+ * into its element; calls `onOwn` with that of the player.
  * @param {(seat: number) => HTMLElement | null | undefined} clockElement
  * @param {() => number} now
+ * @param {(left: number | null, isRunning: boolean, text: string) => void} [onOwn]
  */
-export function Clocks(clockElement, now) {
+export function Clocks(clockElement, now, onOwn = () => {}) {
   /** @type {Clock | null} */
   let clock = null;
   let seats = 0;
@@ -65,6 +69,10 @@ export function Clocks(clockElement, now) {
     if (left !== null && isRunning(ownSeat) && shouldSpeak(previousMs, left)) {
       const seconds = Math.ceil(left / 1000);
       announce(tn("{n} second left on your clock.", "{n} seconds left on your clock.", seconds), true);
+      if (seconds <= LAST_SECONDS) {
+        withSound(({ playSound }) => playSound("turn"));
+        vibrateForTurn();
+      }
     }
     previousMs = left;
   }
@@ -77,7 +85,10 @@ export function Clocks(clockElement, now) {
       const words = left === null ? "" : formatRemaining(left);
       if (box.textContent !== words) box.textContent = words;
       box.hidden = left === null;
-      if (seat === ownSeat) speak(left);
+      if (seat === ownSeat) {
+        speak(left);
+        onOwn(left, isRunning(seat), words);
+      }
       box.classList.toggle("short", left !== null && left < 15000 && isRunning(seat));
       box.classList.toggle("running", isRunning(seat));
     }

@@ -22,7 +22,7 @@ export const CONNECTION_STATES = {
   restarting: {
     kind: "note",
     sign: "ui-hourglass",
-    text: N_("The server is restarting. Your seat is kept."),
+    text: N_("The server is restarting. Nothing at this table is lost."),
     isReadOut: true,
   },
   unstored: {

@@ -1,34 +1,40 @@
-// The note above a deal of the day, which says whether this try counts.
+// The note above a running deal of the day, which says whether this try counts.
 
-/** @import {Table} from "../core/types.d.ts" */
+/** @import {StateStore, Table} from "../core/types.d.ts" */
 
 import { get } from "../core/api.js";
 import { el, find } from "../core/dom.js";
 import { t } from "../core/i18n.js";
 
 /**
- * Show the note above the board.
- * @param {{ game: string, root: HTMLElement, table: Table }} parts
+ * Show the note above the log until the game is over. `now` is the server's time.
+ * @param {{ game: string, root: HTMLElement, table: Table, store: StateStore, now: () => number }} parts
  */
-export async function showDealNote({ game, root, table }) {
+export async function showDealNote({ game, root, table, store, now }) {
+  if (table.status !== "running") return;
+
   const { tries, ends_at: end } = await get(`/deal/${encodeURIComponent(String(table.deal))}`).catch(() => ({
     tries: [],
   }));
   const ownTry = tries.find((/** @type {{ game: string, n: number }} */ attempt) => attempt.game === game);
   if (!ownTry || root.querySelector('[data-key="deal"]')) return;
-  const counts =
-    ownTry.n > 1
-      ? t("this is not your first attempt, so it does not count")
-      : Date.now() < end
-        ? t("this attempt counts if you finish it by midnight UTC")
-        : t("its day is over");
-  const words = el(
-    "p",
-    {},
-    el("a", { href: `/deal/${table.deal}` }, t("The deal of the day")),
-    `: ${counts}`,
-  );
-  find(".banners", root).after(
-    el("div", { class: "banners" }, el("div", { class: "banner", "data-key": "deal" }, words)),
-  );
+  const counts = el("span");
+  const words = el("p", {}, el("a", { href: `/deal/${table.deal}` }, t("The deal of the day")), ": ", counts);
+  const banner = el("div", { class: "banner", "data-key": "deal" }, words);
+  let timer = 0;
+  function update() {
+    clearTimeout(timer);
+    if (store.state.table?.status !== "running") return banner.remove();
+    const left = end - now();
+    counts.textContent =
+      ownTry.n > 1
+        ? t("this is not your first attempt, so it does not count")
+        : left > 0
+          ? t("this attempt counts if you finish it by midnight UTC")
+          : t("its day is over; finishing it keeps your streak, but the result is not listed");
+    if (left > 0) timer = setTimeout(update, left);
+  }
+  store.subscribe(["table"], update);
+  find(".notes", root).append(banner);
+  update();
 }

@@ -5,74 +5,16 @@
 
 import { canAnimate, finishAll } from "../board/animate.js";
 import { getUrl } from "../core/api.js";
-import { el, setChildren } from "../core/dom.js";
+import { el, find, setChildren } from "../core/dom.js";
 import { t, tn } from "../core/i18n.js";
 import { pirateIcon } from "../core/icons.js";
 import { offerInstallAfterGame } from "../core/install_offer.js";
 import { letterOf, lookOf, seatName } from "../core/names.js";
-import { formatSignedPoints, toPoints } from "../core/percentage_points.js";
+import { describePoints, describeSignedPoints } from "../core/percentage_points.js";
 import { passwordHeader } from "../core/room_password.js";
 import { toast } from "../core/toast.js";
-import { spacesMissing, statisticsOf } from "./game_statistics.js";
-
-// About two good cards.
-const NEAR_SPACES = 14;
-const FAR_SPACES = 60;
-
-/**
- * Return the sentence for a player who did not win: how close it was.
- * @param {GameState} state
- */
-function consolation({ view, you }) {
-  const n = spacesMissing(view.options, view.players[/** @type {number} */ (you.seat)]);
-  const how =
-    n <= NEAR_SPACES
-      ? t("So close!")
-      : n <= FAR_SPACES
-        ? t("Well sailed.")
-        : t("The wind was with the others this time.");
-  const left = tn(
-    "You were {n} space short of bringing all your pirates to the goal.",
-    "You were {n} spaces short of bringing all your pirates to the goal.",
-    n,
-  );
-  return `${how} ${left}`;
-}
-
-/**
- * Return {heading, words} for this viewer.
- * @param {GameState} state
- */
-function verdict(state) {
-  const { table, view, you } = state;
-  const { winner, reason } = table.result ?? { winner: view.winner, reason: "" };
-  const hasResigned = you.seat !== null && view.players[you.seat].resigned;
-  const name = winner === null ? "" : seatName(table.seats, winner);
-  if (table.status === "running")
-    return {
-      heading: t("You have resigned."),
-      words: t("The others are playing on. You can watch them, or start a new game."),
-    };
-  if (hasResigned)
-    return {
-      heading: t("You have resigned."),
-      words: winner === null ? t("The game is over.") : t("{name} has won!", { name }),
-    };
-  if (winner === null)
-    return {
-      heading:
-        reason === "resigned" ? t("Everyone has resigned.") : t("The game was ended without a winner."),
-      words: "",
-    };
-  if (winner === you.seat)
-    return {
-      heading: t("You have won!"),
-      words: reason === "resigned" ? t("Everyone else resigned.") : t("All pirates have escaped."),
-    };
-  const heading = t("{name} has won!", { name });
-  if (you.seat === null) return { heading, words: reason === "goal" ? t("All pirates have escaped.") : "" };
-  return { heading, words: consolation(state) };
-}
+import { statisticsOf } from "./game_statistics.js";
+import { verdict } from "./verdict.js";
 
 /** @param {TableState} state */
 function Ranking({ table }) {
@@ -116,6 +58,14 @@ function Statistics({ table, view, you, password }) {
     el("div", {}, el("dt", {}, names[/** @type {keyof typeof names} */ (key)]), values[key]),
   );
 
+  const note = el(
+    "p",
+    { class: "ending-note", hidden: true },
+    t(
+      "Points are percentage points of your chance to win: what lucky or unlucky cards changed, and what better turns would have added.",
+    ),
+  );
+
   /** @param {Record<string, string | number>} found */
   function fill(found) {
     for (const [key, value] of Object.entries(found)) values[key].textContent = String(value);
@@ -134,9 +84,10 @@ function Statistics({ table, view, you, password }) {
   Promise.resolve(table.deal ? null : fetchOrNull(`/api/v1/games/${game}/review`)).then((review) => {
     if (!review) return leaveOut("luck", "loss");
     const seat = /** @type {number} */ (you.seat);
-    return fill({ luck: formatSignedPoints(review.luck[seat]), loss: toPoints(review.loss[seat]) });
+    note.hidden = false;
+    return fill({ luck: describeSignedPoints(review.luck[seat]), loss: describePoints(review.loss[seat]) });
   });
-  return el("dl", { class: "ending-figures" }, ...rows);
+  return el("div", {}, el("dl", { class: "ending-figures" }, ...rows), note);
 }
 
 /**
@@ -201,6 +152,14 @@ export function Ending(root, { rematch }) {
           link("/", t("Go to the lobby")),
         ),
       ];
+    if (table.trial?.code)
+      return [
+        el(
+          "div",
+          { class: "ending-ways" },
+          link(`/analysis?p=${encodeURIComponent(table.trial.code)}`, t("Try again"), "button-main"),
+        ),
+      ];
     if (table.trial) {
       const at = `?step=${table.trial.step}`;
       return [
@@ -247,7 +206,7 @@ export function Ending(root, { rematch }) {
       root,
       ...[
         el("h2", { id: "ending-title", tabindex: "-1" }, heading),
-        words ? el("p", { class: "ending-words" }, words) : null,
+        words ? el("p", { class: "ending-words", tabindex: "-1" }, words) : null,
         isOver(table) ? Ranking(state) : null,
         rematch.score,
         you.seat !== null && table.result && !table.trial ? Statistics(state) : null,
@@ -262,8 +221,9 @@ export function Ending(root, { rematch }) {
     root.classList.remove("held");
     removeEventListener("pointerdown", finishAll);
     removeEventListener("keydown", finishAll);
+    // Not the heading: screen readers have just read who has won.
     if (!root.hidden && document.activeElement === document.body)
-      root.querySelector("h2")?.focus({ preventScroll: true });
+      find("[tabindex]:not(h2)", root)?.focus({ preventScroll: true });
   }
 
   /** Hide the card until the map is done. A tap or a key ends the animation. */

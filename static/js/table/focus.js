@@ -35,7 +35,7 @@ export function FocusKeeper(root, store) {
       yield first(".hand-card.playable");
       yield first('.place[tabindex="0"]');
     }
-    yield first(".ending [tabindex]");
+    yield first(".ending [tabindex]:not(h2)");
     yield first(".tray");
     yield document.getElementById("main");
   }

@@ -1,6 +1,6 @@
 // Statistics of a game from the events that the player has seen: turns, cards drawn, longest jump. Pure functions.
 
-/** @import {MoveEvent, Options, Place, Player, Step} from "../core/types.d.ts" */
+/** @import {GameEvent, MoveEvent, Options, Place, Player, Step} from "../core/types.d.ts" */
 
 /**
  * Return the distance of a place from the start, in spaces.
@@ -32,23 +32,46 @@ export function spacesMissing(options, { pirates }) {
 const JUMP_EVENTS = ["advanced", "parrot_advanced", "hook_advanced"];
 
 /**
+ * Return the number of turns that a seat has played. One that it resigned or that ended the game counts if it acted.
+ * @param {GameEvent[]} events
+ * @param {number | null} seat
+ */
+function countTurns(events, seat) {
+  let turns = 0;
+  /** @type {number | undefined} Unknown until the first event. */
+  let inTurn;
+  let hasActed = false;
+  let hasResigned = false;
+  for (const event of events) {
+    if (event.type === "turn_passed") {
+      if (event.seat === seat && (hasActed || !hasResigned)) turns += 1;
+      inTurn = event.next;
+      hasActed = false;
+    } else if (event.type === "resigned") hasResigned ||= event.seat === seat;
+    else if (event.type !== "game_won" && event.seat !== undefined) {
+      inTurn ??= event.seat;
+      hasActed ||= event.seat === seat && inTurn === seat;
+    }
+  }
+  return turns + Number(hasActed);
+}
+
+/**
  * Return {turns, drawn, jump} of a seat.
  * @param {Step[]} steps
  * @param {number | null} seat
  * @param {Options} options
  */
 export function statisticsOf(steps, seat, options) {
-  const own = steps.flatMap(({ events }) => events).filter((event) => event.seat === seat);
-  /** @param {string} type */
-  const count = (type) => own.filter((event) => event.type === type).length;
+  const every = steps.flatMap(({ events }) => events);
+  const own = every.filter((event) => event.seat === seat);
   /** @param {number[]} numbers */
   const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
   const jumps = own
     .filter(/** @returns {event is MoveEvent} */ (event) => JUMP_EVENTS.includes(event.type))
     .map(({ from, to }) => distanceAlong(options, to) - distanceAlong(options, from));
   return {
-    // The winning turn has no turn_passed event.
-    turns: count("turn_passed") + count("game_won"),
+    turns: countTurns(every, seat),
     drawn: sum(
       own.map(({ type, count: n, kept }) =>
         type === "cards_drawn" ? n : type === "cards_shared" ? kept : type === "cards_stacked" ? 1 : 0,

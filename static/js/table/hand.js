@@ -6,6 +6,7 @@ import { el, find, updateKeyed } from "../core/dom.js";
 import { t } from "../core/i18n.js";
 import { cardCount, cardName, countByKind } from "../core/names.js";
 import { cardFace } from "./cards.js";
+import { makeDraggable } from "./drag.js";
 import { offers } from "./selection.js";
 
 /**
@@ -17,7 +18,6 @@ export function Hand(root, { onCard, onDrop }) {
   const fan = el("ul", { class: "fan" });
   const none = el("p", { class: "hand-none" });
   root.append(el("h2", { class: "hidden" }, t("Your hand")), fan, none);
-  let isDragged = false;
 
   /** @param {[Card, number]} pair */
   function createItem([card]) {
@@ -28,13 +28,11 @@ export function Hand(root, { onCard, onDrop }) {
       el("span", { class: "hand-count", "aria-hidden": "true" }),
       el("span", { class: "hand-word", "aria-hidden": "true" }, cardName(card)),
     );
-    button.addEventListener("click", (event) => {
-      if (isDragged) {
-        isDragged = false;
-        event.preventDefault();
-      } else onCard(card);
+    button.addEventListener("click", () => onCard(card));
+    makeDraggable(button, card, {
+      onLift: () => button.getAttribute("aria-pressed") !== "true" && onCard(card),
+      onDrop: (target) => onDrop(card, target),
     });
-    button.addEventListener("pointerdown", (event) => startDrag(event, card, button));
     return el("li", {}, button);
   }
 
@@ -57,46 +55,6 @@ export function Hand(root, { onCard, onDrop }) {
     const stack = find(".stack", item);
     while (stack.children.length < Math.min(count, 4)) stack.append(cardFace(card));
     while (stack.children.length > Math.min(count, 4)) stack.lastElementChild?.remove();
-  }
-
-  /**
-   * Start a drag once the pointer has moved 8 pixels; less is a click.
-   * @param {PointerEvent} down
-   * @param {Card} card
-   * @param {HTMLButtonElement} button
-   */
-  function startDrag(down, card, button) {
-    if (down.button !== 0) return;
-    isDragged = false;
-    /** @type {HTMLElement | null} */
-    let ghost = null;
-    /** @param {PointerEvent} event */
-    const move = (event) => {
-      if (!ghost && Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) < 8) return;
-      if (!ghost) {
-        ghost = cardFace(card, "ghost");
-        document.body.append(ghost);
-        isDragged = true;
-        button.classList.add("lifted");
-        if (button.getAttribute("aria-pressed") !== "true") onCard(card);
-      }
-      ghost.style.transform = `translate(${event.clientX}px, ${event.clientY}px) translate(-50%, -60%)`;
-      event.preventDefault();
-    };
-    /** @param {PointerEvent} event */
-    const end = (event) => {
-      removeEventListener("pointermove", move);
-      removeEventListener("pointerup", end);
-      removeEventListener("pointercancel", end);
-      button.classList.remove("lifted");
-      if (!ghost) return;
-      ghost.remove();
-      setTimeout(() => (isDragged = false), 0);
-      if (event.type === "pointerup") onDrop(card, document.elementFromPoint(event.clientX, event.clientY));
-    };
-    addEventListener("pointermove", move, { passive: false });
-    addEventListener("pointerup", end);
-    addEventListener("pointercancel", end);
   }
 
   return {

@@ -9,6 +9,9 @@ import { lookOf, personName } from "../core/names.js";
 import { announce } from "./announce.js";
 import { pref, setPref } from "./preferences.js";
 
+// The last chat line that was read is remembered for this many tables.
+const MAX_TABLES_READ = 50;
+
 /** @type {Record<string, string>} */
 export const CHAT_PRESETS = {
   hello: N_("Ahoy!"),
@@ -54,6 +57,18 @@ export function LogAndChat(root, { onTrace, onChat, onMute, onPerson }, bar = nu
   // Names of all chatters by id, for the list of muted people.
   const names = new Map();
   const closedNote = el("p", { class: "chat-closed", hidden: true }, t("The host has closed the chat."));
+  const nameNote = el(
+    "p",
+    { class: "chat-closed", hidden: true },
+    t("You need a name to write in the chat."),
+    " ",
+    el("a", { href: "/account" }, t("Choose a name")),
+  );
+  const spectatorNote = el(
+    "p",
+    { class: "chat-closed", hidden: true },
+    t("Only spectators read this until the game is over."),
+  );
   const panels = {
     log: el(
       "div",
@@ -66,6 +81,8 @@ export function LogAndChat(root, { onTrace, onChat, onMute, onPerson }, bar = nu
       chat,
       hidden,
       closedNote,
+      nameNote,
+      spectatorNote,
       quick,
       form,
     ),
@@ -123,11 +140,29 @@ export function LogAndChat(root, { onTrace, onChat, onMute, onPerson }, bar = nu
       tab.setAttribute("tabindex", key === name ? "0" : "-1");
       panels[key].hidden = key !== name;
     }
-    if (name === "chat" && isSeen) unread = 0;
+    if (name === "chat" && isSeen) markRead();
     showUnread();
     setPref("tab", name);
     if (focus) tabs[name].focus();
     /** @type {Element} */ (panels[name].firstElementChild).scrollTop = 1e6;
+  }
+
+  /** @param {TableState} state */
+  const readKey = ({ table, you }) => `${table.id}.${you.seat ?? ""}`;
+  /** @param {TableState} state */
+  const lastRead = (state) => pref("chatRead").find(([key]) => key === readKey(state))?.[1] ?? 0;
+
+  /** Count everything as read, here and after a reload. */
+  function markRead() {
+    unread = 0;
+    const last = drawn?.chatLines.at(-1)?.n ?? 0;
+    const state = /** @type {TableState} */ (drawn);
+    if (!last || lastRead(state) >= last) return;
+    const others = pref("chatRead").filter(([key]) => key !== readKey(state));
+    setPref(
+      "chatRead",
+      /** @type {[string, number][]} */ ([...others, [readKey(state), last]]).slice(-MAX_TABLES_READ),
+    );
   }
 
   function showUnread() {
@@ -141,7 +176,7 @@ export function LogAndChat(root, { onTrace, onChat, onMute, onPerson }, bar = nu
 
   new IntersectionObserver(([{ isIntersecting }]) => {
     isSeen = isIntersecting;
-    if (isSeen) unread = 0;
+    if (isSeen) markRead();
     showUnread();
   }).observe(panels.chat);
   sign.addEventListener("click", () => {
@@ -281,7 +316,8 @@ export function LogAndChat(root, { onTrace, onChat, onMute, onPerson }, bar = nu
    * @param {ChatLine} line
    * @param {TableState} state
    */
-  function chatLine({ person, name: given, seat, channel, preset, text }, { you, table }) {
+  function chatLine({ n, person, name: given, seat, channel, preset, text }, state) {
+    const { you, table } = state;
     const isOwn = person === you.person;
     const name = personName(given);
     names.set(person, given);
@@ -309,7 +345,7 @@ export function LogAndChat(root, { onTrace, onChat, onMute, onPerson }, bar = nu
         ),
       );
     }
-    if (!isSeen && !isOwn) unread += 1;
+    if (!isSeen && !isOwn && n > lastRead(state)) unread += 1;
     return item;
   }
 
@@ -353,11 +389,14 @@ export function LogAndChat(root, { onTrace, onChat, onMute, onPerson }, bar = nu
         if (unread && !unreadBefore) announce(words);
       }
       drawn = state;
+      if (isSeen) markRead();
       showHidden(you, table.seats);
       const closed = table.chat_closed || !you.person;
       form.hidden = closed;
       quick.hidden = closed;
       closedNote.hidden = !table.chat_closed;
+      nameNote.hidden = table.chat_closed || Boolean(you.person);
+      spectatorNote.hidden = closed || you.seat !== null || table.status !== "running";
       if (quick.children.length !== chatPresets.length) {
         quick.replaceChildren(
           ...chatPresets

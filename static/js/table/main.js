@@ -1,35 +1,40 @@
 // The table page: connects the socket, the store and the parts, and handles the player's input.
 
-/** @import {Action, Card, Command, Frame, LogLine, ClickResult, Place, State, StatusDetail, Table, TableState, Trace, View} from "../core/types.d.ts" */
+/** @import {Action, Card, Click, Command, Frame, GameState, LogLine, ClickResult, Place, Selection, State, StatusDetail, Table, TableState, Trace} from "../core/types.d.ts" */
 
 import { isCorrespondence } from "../core/clock_kinds.js";
 import { find } from "../core/dom.js";
-import { t, withWholeCatalogue } from "../core/i18n.js";
-import { placeAt } from "../core/names.js";
+import { withWholeCatalogue } from "../core/i18n.js";
 import { randomHex } from "../core/random.js";
 import { storedPassword, storePassword } from "../core/room_password.js";
 import { connect } from "../core/socket.js";
 import { showStoredToast } from "../core/toast.js";
-import { announce, announceChanges } from "./announce.js";
+import { announceChanges } from "./announce.js";
 import { CatchUp, Recap } from "./catch_up.js";
 import { nextConnectionState } from "./connection.js";
 import { GameLog } from "./log.js";
 import { Pace } from "./pace.js";
 import { buildParts } from "./parts.js";
 import { pref, setPref } from "./preferences.js";
-import { clickCard, clickPlace, clickSeat } from "./selection.js";
+import { choiceOfType, clickCard, clickPlace, clickSeat, isInert } from "./selection.js";
 import { installShortcuts } from "./shortcuts.js";
 import { offerSound, withSound } from "./sound_and_vibration.js";
 import { applyFrame, emptyState, isRetried, Store } from "./store.js";
 
 const RESUMED_SHOWN_MS = 2500;
 const REFUSAL_SHOWN_MS = 6000;
-const HERE_INTERVAL_MS = 10000;
+const HERE_INTERVAL_MS = 30000;
+const HELP_EVENTS = ["pointerdown", "pointermove", "keydown"];
 
 const root = find("#table");
-// A trial from a finished game has no room and no socket.
-const isTrial = location.pathname.endsWith("/try");
-const join = isTrial ? (await import("./trial.js")).connectTrial : connect;
+// A trial from a finished game and the analysis board have no room and no socket.
+const isAnalysis = location.pathname.startsWith("/analysis");
+const isTrial = isAnalysis || location.pathname.endsWith("/try");
+const join = isAnalysis
+  ? (await withWholeCatalogue(import("./analysis.js"))).connectAnalysis
+  : isTrial
+    ? (await import("./trial.js")).connectTrial
+    : connect;
 const game = String(root.dataset.game);
 // A phone beside a big screen.
 if (/[?&]hand=1/.test(location.search) || pref("hands").includes(game))
@@ -50,6 +55,20 @@ const loadIdentity = () => withWholeCatalogue(import("./identity.js"));
 const loadSealing = () => import("../core/sealing.js");
 const loadPasswordPrompt = () => withWholeCatalogue(import("../core/password_prompt.js"));
 const loadRefusals = () => withWholeCatalogue(import("../core/refusals.js"));
+/** @type {Promise<ReturnType<typeof import("./why.js").Why>> | null} */
+let why = null;
+/** @type {Promise<ReturnType<typeof import("./help.js").Explanations>> | null} */
+let help = null;
+/** @type {object | null} */
+let lessons = null;
+const loadWhy = () =>
+  (why ??= withWholeCatalogue(import("./why.js")).then(({ Why }) => Why({ root, store, ask })));
+/** @param {Element} element */
+const openExplanation = (element) =>
+  Promise.all([withWholeCatalogue(import("./explanations.js")), loadWhy()]).then(
+    ([{ showExplanation }, { reasonFor }]) =>
+      showExplanation(element, /** @type {GameState} */ (store.state), reasonFor),
+  );
 
 const socket = join(`/ws/game/${encodeURIComponent(game)}`, {
   hello() {
@@ -82,10 +101,11 @@ const ui = buildParts(root, store, {
   voidRound: () => loadSealing().then(({ voidCommand }) => send(voidCommand(game, tableNow()))),
   now: socket.now,
   /** @param {Card} card */
-  onCard: (card) => choose(clickCard(store.state.choices, store.state.selection, card)),
+  onCard: (card) => click(clickCard(store.state.choices, store.state.selection, card), { card }),
   onPlace,
-  /** @param {number} seat */
-  onSeat: (seat) => choose(clickSeat(store.state.choices, store.state.selection, seat)),
+  /** @param {number} player */
+  onSeat: (player) => click(clickSeat(store.state.choices, store.state.selection, player), { player }),
+  onSupply,
   onDrop,
   onClear: () => choose({ selection: {} }),
   /** @param {Trace | null} trace */
@@ -105,6 +125,8 @@ const ui = buildParts(root, store, {
       .catch((problem) => refuse(problem.message)),
 });
 const pace = Pace(store, sendAutomatically);
+if (pref("firstGames").includes(game))
+  import("./first_hints.js").then(({ FirstHints }) => FirstHints(store, sendAutomatically));
 Recap(root, store, log.movesSince);
 CatchUp(store, game, ui.showMissed);
 announceChanges(store);
@@ -114,7 +136,7 @@ store.subscribe(["table", "you"], ({ table, you }) => {
   isNoteShown = true;
   if (table.deal)
     return void withWholeCatalogue(import("./deal_note.js")).then(({ showDealNote }) =>
-      showDealNote({ game, root, table }),
+      showDealNote({ game, root, table, store, now: () => socket.now() }),
     );
   withWholeCatalogue(import("./notification_offer.js")).then(({ offerTurnNotices }) =>
     offerTurnNotices({ game, root, refuse }),
@@ -129,12 +151,29 @@ installShortcuts({
   undo: () => store.state.undo && undo(),
   clear: () => choose({ selection: {} }),
   canClear: () => store.state.selection.card !== undefined || store.state.selection.from !== undefined,
+  explainFocused: async () => (await loadHelp(new Event("focus"))).explainFocused(),
 });
+for (const name of HELP_EVENTS) addEventListener(name, loadHelp, { passive: true });
+
+/**
+ * Load the explanations and lessons: a page that is only read does without.
+ * @param {Event} event
+ */
+function loadHelp(event) {
+  for (const name of HELP_EVENTS) removeEventListener(name, loadHelp);
+  import("./lessons.js").then(({ Lessons }) => (lessons ??= Lessons(root, store)));
+  help ??= import("./help.js").then(({ Explanations }) =>
+    Explanations(root, (element) => store.state.view && openExplanation(element), event),
+  );
+  return help;
+}
 
 // -- messages from the server --------------------------------------------------------------------
 
 /** @param {Frame} frame */
 function onFrame(frame) {
+  // The socket passes it to `ask`. It answers no action.
+  if (frame.t === "why") return;
   const before = store.state;
   const { change, cause } = applyFrame(before, frame);
   if (cause.resync) {
@@ -192,18 +231,15 @@ function onStatus(status, detail) {
   if (status === "not_admitted") {
     store.set({ isAdmitted: false });
     Promise.all([loadPasswordPrompt(), loadRefusals()])
-      .then(([{ isPasswordRefusal, openPasswordPrompt }, { describeRefusalCode }]) =>
-        openPasswordPrompt(describeRefusalCode(String(detail.code), detail.message), {
-          hasPasswordField: isPasswordRefusal(detail),
-        }),
+      .then(async ([{ openDoor }, { describeRefusal }]) =>
+        openDoor(await describeRefusal({ ...detail, code: String(detail.code) }), detail),
       )
       .then(enter);
     return;
   }
   if (status === "open") {
     // The socket retries behind the prompt after too many attempts.
-    if (!store.state.isAdmitted)
-      loadPasswordPrompt().then(({ closePasswordPrompt }) => closePasswordPrompt());
+    if (!store.state.isAdmitted) loadPasswordPrompt().then(({ closeDoor }) => closeDoor());
     store.set({ isAdmitted: true });
   }
   store.set({ connection: nextConnectionState(store.state.connection, status) });
@@ -234,6 +270,16 @@ function refuse(text) {
 function send(command) {
   // onFrame shows the refusal.
   return socket.send(command).catch(() => {});
+}
+
+/**
+ * Ask the server why a click does nothing. A refusal of the question is not shown by itself.
+ * @param {Click} clicked
+ */
+function ask(clicked) {
+  const id = randomHex();
+  automaticIds.add(id);
+  return socket.send({ do: "why", id, ...clicked });
 }
 
 /**
@@ -308,7 +354,7 @@ async function sit(seat, name) {
   send({ do: "start" });
 }
 
-/** Leave a game against bots for good. No other person is affected, so no confirmation is needed. */
+/** Leave a game against bots for good. */
 async function leaveBots() {
   const { table, you, seq } = /** @type {TableState} */ (store.state);
   if (table.seats[/** @type {number} */ (you.seat)].bot) await send({ do: "return" });
@@ -327,14 +373,39 @@ function choose({ action, selection = {}, candidates = null }) {
   if (candidates) ui.focusChoices();
 }
 
+/**
+ * Follow a click on a card, a place or a plate. One that does nothing is explained.
+ * @param {ClickResult} meant
+ * @param {Click} clicked
+ * @param {Selection} [selection]
+ */
+function click(meant, clicked, selection = store.state.selection) {
+  if (!isInert(meant, selection, clicked) && !(meant.action && store.state.isWaiting)) {
+    choose(meant);
+    return;
+  }
+  if (selection.card !== undefined || selection.from !== undefined) choose({ selection: {} });
+  const { card, from: pirate } = clicked.card === undefined ? selection : {};
+  explain({ card, pirate, ...clicked });
+}
+
+/** @param {Click} clicked */
+const explain = (clicked) => loadWhy().then((why) => why.explain(clicked));
+
 /** @param {Place} place */
 function onPlace(place) {
-  const { choices, selection, view, past } = store.state;
+  const { choices, selection, past } = store.state;
   // A past position cannot be clicked; an automatic playback does not block actions.
-  if (!choices.length || (past && !past.isPlayback)) return;
-  choose(clickPlace(choices, selection, place));
-  if (JSON.stringify(store.state.selection) === JSON.stringify(selection) && !store.state.candidates)
-    announce(t("There is nothing you can do {at}.", { at: placeAt(/** @type {View} */ (view), place) }));
+  if (past && !past.isPlayback) explain({ place });
+  else click(clickPlace(choices, selection, place), { place });
+}
+
+/** Handle a click on the deck or the row. */
+function onSupply() {
+  const draw = choiceOfType(store.state.choices, "draw");
+  // Drawing ends the turn, so it is offered and not done at once.
+  if (draw) choose({ candidates: [draw] });
+  else explain({ supply: true });
 }
 
 /**
@@ -346,10 +417,12 @@ function onDrop(card, target) {
   const { choices } = store.state;
   const place = /** @type {SVGElement | null | undefined} */ (target?.closest("[data-place]"))?.dataset.place;
   const plate = /** @type {HTMLElement | null | undefined} */ (target?.closest(".plate"));
-  if (place !== undefined)
-    choose(clickPlace(choices, { card }, /^\d+$/.test(place) ? Number(place) : /** @type {Place} */ (place)));
-  else if (plate) choose(clickSeat(choices, { card }, Number(plate.dataset.key)));
-  else choose({ selection: {} });
+  const to = /** @type {Place} */ (/^\d+$/.test(String(place)) ? Number(place) : place);
+  if (place !== undefined) click(clickPlace(choices, { card }, to), { place: to }, { card });
+  else if (plate) {
+    const player = Number(plate.dataset.key);
+    click(clickSeat(choices, { card }, player), { player }, { card });
+  } else choose({ selection: {} });
 }
 
 /**
@@ -362,15 +435,14 @@ function answerSoundOffer(isWanted) {
   withSound(({ playSound }) => playSound("turn"));
 }
 
+// Any sign of the player says that they are thinking, not away.
 let hereSentAt = 0;
-for (const event of ["pointerdown", "keydown", "wheel"]) {
-  addEventListener(
-    event,
-    () => {
-      if (Date.now() - hereSentAt < HERE_INTERVAL_MS || store.state.you.seat === null) return;
-      hereSentAt = Date.now();
-      socket.sendOneWay({ do: "here" });
-    },
-    { passive: true },
-  );
+function sayHere() {
+  if (document.hidden || store.state.you.seat === null) return;
+  const { absent } = tableNow().seats[store.state.you.seat];
+  if (Date.now() - hereSentAt < (absent ? 1000 : HERE_INTERVAL_MS)) return;
+  hereSentAt = Date.now();
+  socket.sendOneWay({ do: "here" });
 }
+for (const event of ["pointerdown", "pointermove", "keydown", "wheel", "scroll", "visibilitychange"])
+  addEventListener(event, sayHere, { passive: true, capture: true });

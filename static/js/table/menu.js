@@ -2,40 +2,16 @@
 
 /** @import {Options, Send, TableState} from "../core/types.d.ts" */
 
+import { confirmAction } from "../core/confirm_dialog.js";
 import { el, find, targetOf } from "../core/dom.js";
 import { t, tn, withWholeCatalogue } from "../core/i18n.js";
 import { icon } from "../core/icons.js";
 import { presetName } from "../core/names.js";
+import { makeHost } from "./confirmed_commands.js";
 import { pref, setPref } from "./preferences.js";
+import { showScrollCue } from "./scroll_cue.js";
 import { openShortcutsDialog } from "./shortcuts.js";
 import { canVibrate } from "./sound_and_vibration.js";
-
-/**
- * Ask for confirmation of something irreversible; resolves to true or false.
- * @param {string} question
- * @param {string} yes
- */
-export function confirmAction(question, yes) {
-  return new Promise((resolve) => {
-    const dialog = el(
-      "dialog",
-      { class: "confirm", "aria-labelledby": "confirm-words" },
-      el("p", { id: "confirm-words" }, question),
-      el(
-        "form",
-        { method: "dialog", class: "confirm-buttons" },
-        el("button", { class: "button", value: "no", autofocus: true }, t("No")),
-        el("button", { class: "button button-bad", value: "yes" }, yes),
-      ),
-    );
-    dialog.addEventListener("close", () => {
-      dialog.remove();
-      resolve(dialog.returnValue === "yes");
-    });
-    document.body.append(dialog);
-    dialog.showModal();
-  });
-}
 
 /**
  * Return the rules page for a table: that of its most unusual module.
@@ -49,11 +25,13 @@ function rulesPage({ black_magic: magic, scoundrels, scenario, card_gain: gain }
 }
 
 /**
- * Menu(root, {send, onResign, onLeave, onHint, onDevice, onPace}) -> {update(state)}
- * @param {HTMLElement} root
+ * Menu(box, body, {send, onResign, onLeave, onHint, onDevice, onPace}) -> {update(state)}: fills the body of the menu.
+ * menu_button.js loads it when the menu is opened.
+ * @param {HTMLDetailsElement} box
+ * @param {HTMLElement} body
  * @param {{ send: Send, onResign: () => void, onLeave: () => void, onHint: () => void, onDevice: () => void, onPace: (name: string) => void }} options
  */
-export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }) {
+export function Menu(box, body, { send, onResign, onLeave, onHint, onDevice, onPace }) {
   /** @type {(() => void)[]} */
   const switches = [];
   const sound = toggle("sound", ["ui-sound", t("Sound is on")], ["ui-mute", t("Sound is off")]);
@@ -92,6 +70,7 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
   const item = (sign, words, onclick) =>
     el("button", { type: "button", class: "menu-item", onclick }, icon("ui", sign), el("span", {}, words));
   const hint = item("ui-lantern", t("Ask for a hint"), onHint);
+  const hints = toggle("hints", ["ui-lantern", t("Hints are on")], ["ui-lantern", t("Hints are off")]);
   const pause = item("ui-pause", t("Ask for a pause"), () => send({ do: "consent", to: "pause", yes: true }));
   const chat = item("ui-chat", "", () => send({ do: "close_chat", closed: !state.table.chat_closed }));
   const hosts = el("div", {
@@ -103,14 +82,18 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
   const embed = item("ui-link", t("Embed this game"), async () =>
     (await withWholeCatalogue(import("../core/embed_dialog.js"))).openEmbedDialog(state.table),
   );
-  const resign = item(
-    "ui-flag",
-    t("Resign"),
-    async () =>
-      (await confirmAction(t("Resign from this game? Your pirates stay where they are."), t("Resign"))) &&
-      onResign(),
-  );
-  const leave = item("ui-close", t("Leave this game for good"), onLeave);
+  const resign = item("ui-flag", t("Resign"), async () => {
+    const question = state.table.deal
+      ? t("Resign from this deal? Only your first attempt counts, and you can't take this back.")
+      : t("Resign from this game? Your pirates stay where they are, and you can't come back.");
+    if (await confirmAction(question, t("Resign"))) onResign();
+  });
+  const leave = item("ui-close", t("Leave this game for good"), async () => {
+    const question = state.table.deal
+      ? t("Leave this deal? It ends now and counts as resigned. Only your first attempt counts.")
+      : t("Leave this game for good? It ends now, and you can't come back to it.");
+    if (await confirmAction(question, t("Leave the game"))) onLeave();
+  });
   const replay = el(
     "a",
     { class: "menu-item" },
@@ -139,46 +122,42 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
     el("span", {}, t("Go to the lobby")),
   );
   const help = item("ui-help", t("Keyboard shortcuts"), openShortcutsDialog);
-  const body = el(
-    "div",
-    { class: "menu-body" },
-    sound,
-    vibration,
+  /**
+   * @param {string} label
+   * @param {...HTMLElement} items
+   */
+  const group = (label, ...items) =>
     el(
-      "label",
-      { class: "menu-item", for: "countdown" },
-      icon("ui", "ui-hourglass"),
-      el("span", {}, t("End my turn")),
-      countdown,
+      "div",
+      { class: "menu-group", role: "group", "aria-label": label },
+      el("p", { class: "menu-label", "aria-hidden": "true" }, label),
+      ...items,
+    );
+  body.append(
+    group(t("This game"), hint, pause, options, rules, replay, chat, hosts, leave, resign),
+    group(
+      t("Your settings"),
+      sound,
+      vibration,
+      hints,
+      el(
+        "label",
+        { class: "menu-item menu-choice", for: "countdown" },
+        icon("ui", "ui-hourglass"),
+        el("span", {}, t("End my turn")),
+        countdown,
+      ),
+      el(
+        "label",
+        { class: "menu-item menu-choice", for: "pace" },
+        icon("ui", "ui-skip"),
+        el("span", {}, t("Game speed")),
+        pace,
+      ),
+      help,
     ),
-    el(
-      "label",
-      { class: "menu-item", for: "pace" },
-      icon("ui", "ui-skip"),
-      el("span", {}, t("Game speed")),
-      pace,
-    ),
-    hint,
-    pause,
-    chat,
-    hosts,
-    device,
-    embed,
-    replay,
-    options,
-    rules,
-    lobby,
-    help,
-    leave,
-    resign,
+    group(t("Other screens and pages"), device, embed, lobby),
   );
-  const box = el(
-    "details",
-    { class: "table-menu" },
-    el("summary", { class: "button button-small" }, icon("ui", "ui-menu"), el("span", {}, t("Table"))),
-    body,
-  );
-  root.append(box);
   /** @type {TableState} Set by the first update. */
   let state;
 
@@ -199,7 +178,7 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
     hosts.hidden = others.length === 0;
     hosts.replaceChildren(
       ...others.map(({ seat, name }) =>
-        item("ui-helm", t("Make {name} the host", { name }), () => send({ do: "host", seat })),
+        item("ui-helm", t("Make {name} the host", { name }), () => makeHost(send, seat, String(name))),
       ),
     );
   }
@@ -219,7 +198,7 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
 
   /**
    * Create a switch for a preference.
-   * @param {"sound" | "vibration"} name
+   * @param {"sound" | "vibration" | "hints"} name
    * @param {...string[]} states
    */
   function toggle(name, ...states) {
@@ -239,7 +218,12 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
   }
   // The preference may have changed elsewhere.
   box.addEventListener("toggle", () => switches.forEach((show) => show()));
-  box.addEventListener("toggle", showScreenItems, { once: true });
+  /** End the menu above the lower edge of the screen. */
+  const fit = () =>
+    body.style.setProperty("--menu-top", `${Math.max(0, Math.round(body.getBoundingClientRect().top))}px`);
+  box.addEventListener("toggle", fit);
+  fit();
+  showScrollCue(body);
   body.addEventListener("click", (event) => {
     const target = targetOf(event);
     if (target.closest("button") && !target.closest(".menu-switch")) box.open = false;
@@ -257,13 +241,16 @@ export function Menu(root, { send, onResign, onLeave, onHint, onDevice, onPace }
   return {
     /** @param {TableState} next */
     update(next) {
+      const isFirst = !state;
       state = next;
+      if (isFirst) showScreenItems();
       // The pace can be changed elsewhere, too.
       pace.value = pref("pace");
       const { table, you, view } = state;
       const playing =
         table.status === "running" && you.seat !== null && view && !view.players[you.seat]?.resigned;
       hint.hidden = !playing || !table.hints || !state.choices.length;
+      hints.hidden = !playing || !table.hints || !pref("firstGames").includes(table.id);
       pause.hidden = !playing || table.paused;
       resign.hidden = !playing;
       leave.hidden = !playing || table.seats.some(({ person }, seat) => person && seat !== you.seat);

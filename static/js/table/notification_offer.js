@@ -91,13 +91,9 @@ export async function offerTurnNotices({ game, root, refuse }) {
     : [AnswerButton(t("Not now"), false)];
   const offer = el(
     "div",
-    { class: "banners" },
-    el(
-      "div",
-      { class: "banner", "data-key": "tell-me" },
-      el("p", {}, sentence),
-      el("span", { class: "banner-buttons" }, ...buttons),
-    ),
+    { class: "banner", "data-key": "tell-me" },
+    el("p", {}, sentence),
+    el("span", { class: "banner-buttons" }, ...buttons),
   );
-  find(".banners", root).after(offer);
+  find(".banners", root).append(offer);
 }

@@ -1,8 +1,7 @@
 // The options of a table as a list of sentences, including its clock.
 
-/** @import {Options, Table} from "../core/types.d.ts" */
+/** @import {ClockRule, Options, Table} from "../core/types.d.ts" */
 
-import { describeClock } from "../core/clock_kinds.js";
 import { N_, t, tn } from "../core/i18n.js";
 
 /** @type {Record<Options["card_gain"], string>} */
@@ -12,6 +11,26 @@ const gains = {
   both: N_("You win cards by retreating or with Morgan."),
   split: N_("You win cards by retreating in the passage and with Morgan in the jungle."),
 };
+
+/**
+ * Describe a table's clock in a sentence.
+ * @param {ClockRule | null} clock
+ */
+function describeClock(clock) {
+  switch (clock?.kind) {
+    case "turn":
+      return tn("{n} second per turn.", "{n} seconds per turn.", clock.seconds);
+    case "bank":
+      return t("{time} each, plus {more} per turn.", {
+        time: tn("{n} minute", "{n} minutes", Math.round(clock.seconds / 60)),
+        more: tn("{n} second", "{n} seconds", clock.increment),
+      });
+    case "days":
+      return tn("{n} day per turn.", "{n} days per turn.", clock.days);
+    default:
+      return t("No clock.");
+  }
+}
 
 /** @param {Table} table */
 export function optionLines({ options, clock, hints, spectators }) {

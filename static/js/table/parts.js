@@ -10,11 +10,10 @@ import { Banners } from "./banners.js";
 import { HistoryTools } from "./catch_up.js";
 import { ChatBubbles } from "./chat_bubbles.js";
 import { Clocks } from "./clock.js";
-import { flyCards } from "./flying_cards.js";
 import { FocusKeeper } from "./focus.js";
 import { Hand } from "./hand.js";
 import { LogAndChat } from "./log_and_chat.js";
-import { Menu } from "./menu.js";
+import { MenuButton } from "./menu_button.js";
 import { PlayerPlates } from "./player_plates.js";
 import { marksOf } from "./selection.js";
 import { SmallScreen } from "./small_screen.js";
@@ -38,6 +37,7 @@ import { Tray } from "./tray.js";
  * @property {(card: Card) => void} onCard
  * @property {(place: Place) => void} onPlace
  * @property {(seat: number) => void} onSeat
+ * @property {() => void} onSupply
  * @property {(card: Card, target: Element | null) => void} onDrop
  * @property {() => void} onClear
  * @property {(trace: Trace | null) => void} onTrace
@@ -103,16 +103,24 @@ function buildRegions(root) {
   const drawing = svg("svg");
   box.map.append(drawing);
   const bench = el("div", { class: "bench" }, box.ending, box.owed, box.tray, box.hand);
-  const side = el("div", { class: "table-side" }, box.seats, box.supply, box.talk);
-  const reserved = find(".reserved", root);
-  root.replaceChildren(
-    liveRegion("polite"),
-    liveRegion("alert"),
-    reserved,
-    el("div", { class: "table-main" }, box.flash, box.banners, box.status, box.seating, box.map, bench),
-    side,
+  // Drawn anew with each state; notes of other modules are beside it.
+  const bannerRows = el("div", { class: "banner-rows" });
+  box.banners.append(bannerRows);
+  const notes = el("div", { class: "notes" });
+  const side = el("div", { class: "table-side" }, box.seats, box.supply, notes, box.talk);
+  const main = el(
+    "div",
+    { class: "table-main" },
+    box.banners,
+    box.flash,
+    box.status,
+    box.seating,
+    box.map,
+    bench,
   );
-  return { ...box, drawing, bench, side, reserved };
+  const reserved = find(".reserved", root);
+  root.replaceChildren(liveRegion("polite"), liveRegion("alert"), reserved, main, side);
+  return { ...box, bannerRows, drawing, bench, main, side, reserved };
 }
 
 /**
@@ -126,22 +134,22 @@ export function buildParts(root, store, on) {
   const smallScreen = SmallScreen({ root, ...box });
   const board = Board(box.drawing, { onSpace: on.onPlace, fit: "box" });
   const status = StatusBar(box.status);
-  const banners = Banners(box.banners, box.flash, {
+  const banners = Banners(box.bannerRows, box.flash, {
     send: on.send,
     now: on.now,
     onReload: () => location.reload(),
     onSound: on.onSound,
   });
   const seats = PlayerPlates(box.seats, { onSeat: on.onSeat, onPerson: on.onPerson });
-  const supply = Supply(box.supply);
+  const supply = Supply(box.supply, { onSupply: on.onSupply });
   const hand = Hand(box.hand, { onCard: on.onCard, onDrop: on.onDrop });
-  const tray = Tray(box.tray, { onAction: on.act, onUndo: on.undo, onClear: on.onClear });
+  const tray = Tray(box.tray, { onAction: on.act, onUndo: on.undo, onClear: on.onClear, onHint: on.onHint });
   const logAndChat = LogAndChat(
     box.talk,
     { onTrace: on.onTrace, onChat: on.onChat, onMute: on.onMute, onPerson: on.onPerson },
     status.menu,
   );
-  const menu = Menu(status.menu, {
+  const menu = MenuButton(status.menu, {
     send: on.send,
     onResign: on.onResign,
     onLeave: on.onLeave,
@@ -157,7 +165,15 @@ export function buildParts(root, store, on) {
     onProblem: on.refuse,
   });
   const bubbles = ChatBubbles(seats.element, on.now);
-  const clocks = Clocks((seat) => seats.clock(seat), on.now);
+  // Loaded for a game with a clock.
+  /** @type {ReturnType<typeof import("./own_clock.js").OwnClock> | null} */
+  let ownClock = null;
+  let isOwnClockLoading = false;
+  const clocks = Clocks(
+    (seat) => seats.clock(seat),
+    on.now,
+    (...own) => ownClock?.show(...own),
+  );
   const ending = LazyPart(isNearEnd, loadEnding);
   const pendingChoice = LazyPart(
     ({ view: { options } }) => options.black_magic || options.scoundrels,
@@ -235,8 +251,18 @@ export function buildParts(root, store, on) {
   }
 
   async function loadPendingChoice() {
-    const { PendingChoice } = await withWholeCatalogue(import("./pending_choice.js"));
+    const [{ PendingChoice }] = await withWholeCatalogue(
+      Promise.all([import("./pending_choice.js"), loadStylesheet("pending_choice")]),
+    );
     return PendingChoice(box.owed, { onAnswer: on.act });
+  }
+
+  /** @param {GameState} state */
+  async function loadOwnClock({ clock }) {
+    if (!clock || isOwnClockLoading) return;
+    isOwnClockLoading = true;
+    const { OwnClock } = await import("./own_clock.js");
+    ownClock = OwnClock(box.bench, { onTimeUp: on.refuse });
   }
 
   /**
@@ -284,9 +310,10 @@ export function buildParts(root, store, on) {
    * @param {State} before
    * @param {Cause} cause
    */
-  function animateCards({ you, past }, before, { events = [] }) {
-    if (events.length && !(past && past === before.past))
-      flyCards(events, { seat: you.seat, hand, seats, supply });
+  async function animateCards({ you, past }, before, { events = [] }) {
+    if (!events.length || (past && past === before.past)) return;
+    const { flyCards } = await import("./flying_cards.js");
+    flyCards(events, { seat: you.seat, hand, seats, supply });
   }
 
   /** @param {State} state */
@@ -333,17 +360,25 @@ export function buildParts(root, store, on) {
   );
   atTable(["log", "chatLines", "table", "you", "chatPresets"], logAndChat.update);
   atTable(["table", "view", "you", "pace", ...CHOICES], menu.update);
-  atTable(["table", "view", "you", "presence", ...CHOICES], status.update);
+  atTable(["table", "view", "past", "you", "presence", ...CHOICES], (state) =>
+    status.update(state.past ? { ...state, view: state.past.view, choices: [] } : state),
+  );
   atTable(["table", "view", "you", "presence"], drawSeating);
   inGame(["table", "view", "past", "you", "presence", "selection", ...CHOICES], atShownMoment(seats.update));
   inGame(["view", "past"], atShownMoment(supply.update));
-  inGame(["view", "you", "selection", ...CHOICES], hand.update);
+  // Cards to be chosen now are shown even while the board shows the past.
+  inGame(["view", "past", "you", "selection", ...CHOICES], (state) =>
+    (state.view.pending ? hand.update : atShownMoment(hand.update))(state),
+  );
   inGame(["table", "view", "you", ...CHOICES], pendingChoice.update);
   inGame(
-    ["table", "view", "you", "undo", "selection", "candidates", "hint", "hintWhy", ...CHOICES],
+    ["table", "view", "you", "undo", "connection", "selection", "candidates", "hint", "hintWhy", ...CHOICES],
     tray.update,
   );
   inGame(["table", "view", "you", "password"], ending.update);
+  // Before the clocks: it compares with the time that was left.
+  inGame(["seq", "view", "you"], (...change) => ownClock?.update(...change));
+  inGame(["clock", "view"], loadOwnClock);
   inGame(["clock", "view", "you"], clocks.update);
   inGame(["chatLines"], bubbles.update);
   // The map comes last: it takes the remaining space.

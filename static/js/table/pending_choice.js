@@ -2,10 +2,13 @@
 
 /** @import {Action, Card, GameState, PendingOf, View} from "../core/types.d.ts" */
 
-import { el, find } from "../core/dom.js";
+import { el, find, setChildren } from "../core/dom.js";
 import { t, tn } from "../core/i18n.js";
 import { cardName, countByKind, seatName } from "../core/names.js";
+import { announce } from "./announce.js";
 import { cardFace } from "./cards.js";
+import { makeDraggable } from "./drag.js";
+import { showScrollCue } from "./scroll_cue.js";
 
 /** @param {View} view */
 const activeSeats = (view) =>
@@ -20,25 +23,31 @@ export function PendingChoice(root, { onAnswer }) {
   let shown = "";
 
   /**
+   * Show a sheet: heading, cards, and below them the button. Only the cards scroll, so that the button covers none.
    * @param {string} title
    * @param {string} words
    * @param {HTMLElement} body
    * @param {HTMLElement} confirm
    */
   function sheet(title, words, body, confirm) {
-    const heading = el("h2", { id: "owed-title", tabindex: "-1" }, title);
+    const middle = el("div", { class: "sheet-body" }, body);
     root.replaceChildren(
       el(
         "div",
         { class: "sheet", role: "dialog", "aria-labelledby": "owed-title", "aria-describedby": "owed-words" },
-        heading,
-        el("p", { id: "owed-words" }, words),
-        body,
+        el(
+          "div",
+          { class: "sheet-head" },
+          el("h2", { id: "owed-title", tabindex: "-1" }, title),
+          el("p", { id: "owed-words" }, words),
+        ),
+        middle,
         confirm,
       ),
     );
+    showScrollCue(middle);
     root.hidden = false;
-    find("button, select", root)?.focus({ preventScroll: true });
+    find("button", root)?.focus({ preventScroll: true });
   }
 
   /** @param {(event: never) => unknown} onclick */
@@ -88,58 +97,144 @@ export function PendingChoice(root, { onAnswer }) {
   }
 
   /**
-   * Show the sheet for sharing cards. Changing a card's destination swaps it with another card, so it is always legal.
+   * Show the sheet for sharing cards. A tapped card goes to the player who is marked; a tapped player gives the card back
+   * and is marked. Cards can also be dragged, on a player who has one, too: the two are swapped.
    * @param {GameState} state
    */
   function share({ view, table }) {
     const { cards, seat } = /** @type {PendingOf<"share"> & { cards: Card[] }} */ (view.pending);
     const others = activeSeats(view).filter((other) => other !== seat);
     const keep = cards.length - others.length;
-    const destination = cards.map((_, at) => (at < keep ? "keep" : String(others[at - keep])));
-    /** @type {HTMLSelectElement[]} */
-    const selects = [];
+    // The index in `cards` that each of the others gets.
+    /** @type {Map<number, number>} */
+    const given = new Map();
+    /** @type {number | undefined} */
+    let marked = others[0];
+    const own = el("div", { class: "picks" });
+    const slots = el("div", { class: "share-slots", role: "group", "aria-label": t("Cards for the others") });
     const body = el(
       "div",
-      { class: "picks" },
-      ...cards.map((card, at) => {
-        const select = el(
-          "select",
-          { "aria-label": t("Who gets this card: {card}?", { card: cardName(card) }) },
-          el("option", { value: "keep" }, t("I keep this card")),
-          ...others.map((other) => el("option", { value: other }, seatName(table.seats, other))),
-        );
-        select.value = destination[at];
-        select.addEventListener("change", () => {
-          const chosen = select.value;
-          const swap = destination.findLastIndex((target, index) => target === chosen && index !== at);
-          if (swap >= 0) destination[swap] = destination[at];
-          destination[at] = chosen;
-          selects.forEach((other, index) => (other.value = destination[index]));
-        });
-        selects.push(select);
-        return el("div", { class: "pick" }, cardFace(card), el("span", {}, cardName(card)), select);
-      }),
+      {},
+      el("div", { class: "share-own", role: "group", "aria-label": t("Your cards") }, own),
+      slots,
     );
     const confirm = confirmButton(() =>
       onAnswer({
         type: "share",
-        keep: cards.filter((_, at) => destination[at] === "keep").sort(),
-        give: Object.fromEntries(
-          cards.map((card, at) => [destination[at], card]).filter(([to]) => to !== "keep"),
-        ),
+        keep: cards.filter((_, at) => !holderOf(at)).sort(),
+        give: Object.fromEntries([...given].map(([other, at]) => [String(other), cards[at]])),
       }),
     );
     confirm.textContent = t("Share them out");
-    sheet(
-      t("Rum for everyone"),
-      tn(
-        "Keep {n} card and give one to each of the others.",
-        "Keep {n} cards and give one to each of the others.",
-        keep,
-      ),
-      body,
-      confirm,
-    );
+
+    /** @param {number} at */
+    const holderOf = (at) => [...given].find(([, card]) => card === at);
+    const instruction = () =>
+      marked === undefined
+        ? tn("You keep {n} card.", "You keep {n} cards.", keep)
+        : t("Choose a card for {name}.", { name: seatName(table.seats, marked) });
+
+    /**
+     * Give a card to a player. If another player had it, the two swap.
+     * @param {number} at
+     * @param {number} other
+     */
+    function give(at, other) {
+      const former = holderOf(at)?.[0];
+      const returned = given.get(other);
+      if (former !== undefined) {
+        given.delete(former);
+        if (returned !== undefined) given.set(former, returned);
+      }
+      given.set(other, at);
+      finish();
+    }
+
+    /** Mark the next player without a card and redraw. */
+    function finish() {
+      marked = others.find((other) => !given.has(other));
+      draw();
+      announce(instruction());
+    }
+
+    /**
+     * @param {number} at
+     * @param {Element | null} target
+     */
+    function drop(at, target) {
+      const slot = /** @type {HTMLElement | null | undefined} */ (target?.closest(".share-slot"));
+      if (slot) give(at, Number(slot.dataset.seat));
+      else if (target?.closest(".share-own") && holderOf(at)) {
+        given.delete(/** @type {[number, number]} */ (holderOf(at))[0]);
+        finish();
+      }
+    }
+
+    /** @param {number} at */
+    function OwnCard(at) {
+      const card = cards[at];
+      const button = cardButton(card, () => marked !== undefined && give(at, marked));
+      button.removeAttribute("aria-pressed");
+      button.dataset.key = `card-${at}`;
+      makeDraggable(button, card, { onDrop: (target) => drop(at, target) });
+      return button;
+    }
+
+    /** @param {number} other */
+    function Slot(other) {
+      const at = given.get(other);
+      const name = seatName(table.seats, other);
+      const label =
+        at === undefined
+          ? t("{name} has no card yet", { name })
+          : t("{name} gets this card: {card}", { name, card: cardName(cards[at]) });
+      const button = el(
+        "button",
+        {
+          type: "button",
+          class: at === undefined ? "pick share-slot" : "pick share-slot filled",
+          "aria-pressed": String(other === marked),
+          "aria-label": label,
+          "data-seat": other,
+          "data-key": `seat-${other}`,
+          onclick: () => {
+            given.delete(other);
+            marked = other;
+            draw();
+            announce(instruction());
+          },
+        },
+        at === undefined ? el("span", { class: "card empty" }) : cardFace(cards[at]),
+        el("span", { class: "share-who", "aria-hidden": "true" }, name),
+      );
+      if (at !== undefined) makeDraggable(button, cards[at], { onDrop: (target) => drop(at, target) });
+      return button;
+    }
+
+    function draw() {
+      const focused = /** @type {HTMLElement | null} */ (document.activeElement);
+      const key = body.contains(focused) ? focused?.dataset.key : undefined;
+      setChildren(own, ...cards.map((_, at) => (holderOf(at) ? null : OwnCard(at))));
+      setChildren(slots, ...others.map(Slot));
+      confirm.disabled = given.size < others.length;
+      const words = document.getElementById("owed-words");
+      if (words) words.textContent = describe();
+      if (!key) return;
+      const next = find(`[data-key="${key}"]`, body) ?? (confirm.disabled ? find("button", own) : confirm);
+      next?.focus({ preventScroll: true });
+    }
+
+    const describe = () =>
+      [
+        tn(
+          "Keep {n} card and give one to each of the others.",
+          "Keep {n} cards and give one to each of the others.",
+          keep,
+        ),
+        instruction(),
+      ].join(" ");
+    draw();
+    sheet(t("Rum for everyone"), describe(), body, confirm);
   }
 
   /** @param {GameState} state */

@@ -2,7 +2,7 @@
 
 /** @import {Card, GameState, Player, Seat, Table, You} from "../core/types.d.ts" */
 
-import { el, find, setChildren, updateKeyed } from "../core/dom.js";
+import { el, find, setChildren, targetOf, updateKeyed } from "../core/dom.js";
 import { t, tn } from "../core/i18n.js";
 import { icon, pirateIcon } from "../core/icons.js";
 import {
@@ -28,6 +28,8 @@ const countHome = (player) => player.pirates.filter((place) => place === "goal")
  */
 export function PlayerPlates(root, { onSeat, onPerson }) {
   const rows = el("ol", { class: "plates" });
+  // Whether a pistol is selected, so that a click on a plate aims at its player.
+  let isAiming = false;
   root.append(el("h2", { class: "hidden" }, t("Players")), rows);
 
   /** @param {{ seat: number }} parts */
@@ -54,6 +56,10 @@ export function PlayerPlates(root, { onSeat, onPerson }) {
         hidden: true,
         onclick: () => onPerson(String(plate.dataset.person), String(plate.dataset.name)),
       }),
+    );
+    plate.addEventListener(
+      "click",
+      (event) => isAiming && !targetOf(event).closest("button") && onSeat(seat),
     );
     return plate;
   }
@@ -211,9 +217,12 @@ export function PlayerPlates(root, { onSeat, onPerson }) {
       const aims = offers(state.choices, state.selection).list.filter(
         ({ action }) => action.type === "pistol",
       );
+      const { card } = state.selection;
+      isAiming = state.view.options.black_magic && card?.replace("*", "") === "pistol";
       const targets = new Set(aims.map(({ action }) => action.player));
       const items = state.view.players.map((_, seat) => ({ seat, state, targets }));
       updateKeyed(rows, items, ({ seat }) => seat, createPlate, updatePlate);
+      rows.classList.toggle("open-hands", state.view.options.hands === "open");
     },
     /** @param {number} seat */
     element: (seat) => rows.children[seat] ?? null,

@@ -11,6 +11,14 @@ const defaults = {
   tab: "log",
   pace: "normal",
   shortcuts: true,
+  /** Names of the lessons (lessons.js) that were shown. */
+  lessons: /** @type {string[]} */ ([]),
+  /** The last chat line that was read here, by table and seat (log_and_chat.js). */
+  chatRead: /** @type {[string, number][]} */ ([]),
+  /** Whether hints appear by themselves in the first games against bots (first_hints.js). */
+  hints: true,
+  /** The first games against bots on this browser. */
+  firstGames: /** @type {string[]} */ ([]),
   /** Tables with the hand layout (hand_layout.js). */
   hands: /** @type {string[]} */ ([]),
 };

@@ -41,6 +41,19 @@ export function scoreLine(state) {
 }
 
 /**
+ * Return when the rematch starts, or that its table exists; "" without other people.
+ * @param {Pick<Table, "seats" | "next">} table
+ */
+export function rematchNote({ seats, next }) {
+  const people = seats.filter(({ person }) => person).length;
+  if (people < 2) return "";
+  if (next) return t("A table for the rematch has been opened.");
+  return people === 2
+    ? t("The game starts when you both want a rematch.")
+    : t("The game starts when everyone wants a rematch, or 30 seconds after two players do.");
+}
+
+/**
  * Rematch({requestRematch(), refuse(sentence)}) -> {score, way, update(state)}
  * `way` contains the button, or a link for spectators; `score` the games won so far. Both elements update themselves.
  * @param {{ requestRematch: () => Promise<unknown>, refuse: (text: string) => void }} parts
@@ -104,16 +117,10 @@ export function Rematch({ requestRematch, refuse }) {
     return el("button", { ...main, disabled: isBusy, "aria-busy": isBusy ? "true" : null }, t("Rematch"));
   }
 
-  /**
-   * Create a note about the other people, if there are any.
-   * @param {Table} table
-   */
-  function note({ seats, next }) {
-    if (seats.filter(({ person }) => person).length < 2) return null;
-    const words = next
-      ? t("The others are waiting for you at the new table.")
-      : t("The game starts when everyone wants a rematch, or 30 seconds after two players do.");
-    return el("small", { class: "rematch-note" }, words);
+  /** @param {Table} table */
+  function note(table) {
+    const words = rematchNote(table);
+    return words ? el("small", { class: "rematch-note" }, words) : null;
   }
 
   /** @param {TableState} state */

@@ -5,14 +5,23 @@
 /** @import {OpeningTable} from "../core/sealing.js" */
 
 import { isCorrespondence } from "../core/clock_kinds.js";
+import { confirmAction } from "../core/confirm_dialog.js";
 import { el, setChildren } from "../core/dom.js";
 import { formatList, N_, t, tn } from "../core/i18n.js";
 import { icon, symbolIcon } from "../core/icons.js";
 import { LEVELS, levelName, personName, presetName, SYMBOLS } from "../core/names.js";
 import { canOpen, hasOpened } from "../core/sealing.js";
-import { canStart, isAloneWithBots, updateCountdown, waitingLines } from "./before_start.js";
+import {
+  canStart,
+  describeStart,
+  hostHint,
+  isReadyToStart,
+  spectatorHint,
+  startHint,
+  updateCountdown,
+  waitingLines,
+} from "./before_start.js";
 import { HostPassword } from "./host_password.js";
-import { confirmAction } from "./menu.js";
 import { optionLines } from "./option_text.js";
 import { scoreLine } from "./rematch.js";
 import { SeatRow } from "./seating_row.js";
@@ -112,21 +121,16 @@ export function Seating(root, { game, send, sit, voidRound, now, onPerson }) {
   // Does not count the viewer.
   const watching = ({ presence, you }) => presence.watching - (you.seat === null ? 1 : 0);
 
-  /**
-   * Tell spectators what they can do.
-   * @param {TableState} state
-   */
-  function spectatorHint({ table }) {
-    if (table.seats.every((seat) => seat.person || seat.bot))
-      return t("This table is full. You can stay and watch.");
-    if (table.seats.every((seat) => seat.person || seat.bot || seat.reserved))
-      return t("The empty seats are reserved for others. You can stay and watch.");
-    return t("Sit down to play, or stay and watch.");
+  async function closeTable() {
+    const question = t("Close this table? Everyone here will be told, and no one can open it again.");
+    if (await confirmAction(question, t("Close the table"))) send({ do: "close" });
   }
 
-  async function closeTable() {
-    if (await confirmAction(t("Close this table? Everyone here will be told."), t("Close the table")))
-      send({ do: "close" });
+  async function confirmVoid() {
+    const question = t(
+      "Seal again? The start is called off, and all players have to get ready once more. The second time you do this, you lose your seat.",
+    );
+    if (await confirmAction(question, t("Seal again"))) voidRound();
   }
 
   const closeButton = () =>
@@ -162,7 +166,7 @@ export function Seating(root, { game, send, sit, voidRound, now, onPerson }) {
         ),
         el(
           "button",
-          { type: "button", class: "button button-small", onclick: voidRound },
+          { type: "button", class: "button button-small", onclick: confirmVoid },
           t("I no longer have it: seal again"),
         ),
       );
@@ -206,20 +210,10 @@ export function Seating(root, { game, send, sit, voidRound, now, onPerson }) {
       return [
         VoidNote(table),
         ...waitingLines(state, now),
-        el(
-          "p",
-          { class: "seating-wait" },
-          you.seat === null
-            ? spectatorHint(state)
-            : table.screen
-              ? t("The game starts when everyone at the table is ready.")
-              : t("The host starts the game when everyone is ready."),
-        ),
+        el("p", { class: "seating-wait" }, you.seat === null ? spectatorHint(state) : startHint(state)),
       ];
     const free = table.seats.filter((seat) => !seat.person && !seat.bot && !seat.reserved).length;
-    const filled = table.seats.filter((seat) => seat.person || seat.bot);
-    const alone = isAloneWithBots(state);
-    const ready = filled.length >= 2 && (alone || filled.every((seat) => seat.ready || seat.bot));
+    const ready = isReadyToStart(state);
     const level = el(
       "select",
       { id: "bot-level", "aria-label": t("How well the bot plays") },
@@ -227,14 +221,6 @@ export function Seating(root, { game, send, sit, voidRound, now, onPerson }) {
         el("option", { value: name, selected: name === (table.bot_level ?? "sailor") }, levelName(name)),
       ),
     );
-    const why =
-      filled.length < 2
-        ? t("At least two seats must be filled.")
-        : ready
-          ? free
-            ? tn("{n} empty seat will be removed.", "{n} empty seats will be removed.", free)
-            : ""
-          : t("Not everyone is ready.");
     return [
       VoidNote(table),
       ...waitingLines(state, now),
@@ -268,12 +254,29 @@ export function Seating(root, { game, send, sit, voidRound, now, onPerson }) {
             t("Start the game"),
           )
         : null,
-      el(
-        "p",
-        { class: "seating-wait" },
-        canStart(state) ? why : t("Sit down to play, or make a seated player the host."),
-      ),
+      el("p", { class: "seating-wait" }, canStart(state) ? describeStart(state) : hostHint(state)),
+      ...(isHost && (table.removed_until ?? 0) > now() ? readmission(Number(table.removed_until)) : []),
       closeButton(),
+    ];
+  }
+
+  /**
+   * Return the line and the button with which the host lets removed players sit down again.
+   * @param {number} until
+   */
+  function readmission(until) {
+    const time = new Date(Date.now() + until - now()).toLocaleTimeString(undefined, { timeStyle: "short" });
+    return [
+      el("p", { class: "seating-wait" }, t("Players you removed can sit down again at {time}.", { time })),
+      el(
+        "button",
+        {
+          type: "button",
+          class: "button button-small button-quiet",
+          onclick: () => send({ do: "readmit" }),
+        },
+        t("Let them sit down now"),
+      ),
     ];
   }
 

@@ -1,6 +1,6 @@
 // One seat before the start: name, colour, readiness and the buttons that the viewer may use.
 
-/** @import {Colour, Seat, Send, TableState, You} from "../core/types.d.ts" */
+/** @import {Colour, Seat, Send, Table, TableState, You} from "../core/types.d.ts" */
 
 /** @import {OpeningTable} from "../core/sealing.js" */
 
@@ -11,9 +11,16 @@ import { icon, pirateIcon } from "../core/icons.js";
 import { COLOURS, colourName, letterOf, levelName, personName } from "../core/names.js";
 import { hasOpened } from "../core/sealing.js";
 import { isAloneWithBots } from "./before_start.js";
+import { makeHost, removePlayer, standUpAsHost } from "./confirmed_commands.js";
 
 /** @param {Seat} seat */
 const nameOf = (seat) => (seat.person ? personName(seat.name) : (seat.name ?? levelName(String(seat.bot))));
+
+/**
+ * @param {Table} table
+ * @param {number} seat
+ */
+const hasOtherPerson = ({ seats }, seat) => seats.some(({ person }, other) => person && other !== seat);
 
 /**
  * Whether a reserved seat is reserved for the viewer.
@@ -113,7 +120,10 @@ export function SeatRow({ send, onSit, onPerson }) {
         {
           type: "button",
           class: "button button-small button-quiet",
-          onclick: () => send({ do: "remove", seat }),
+          onclick: () =>
+            info.person
+              ? removePlayer(send, seat, nameOf(info), Boolean(table.opening))
+              : send({ do: "remove", seat }),
         },
         t("Remove {name}", { name: nameOf(info) }),
       );
@@ -138,7 +148,12 @@ export function SeatRow({ send, onSit, onPerson }) {
         ),
         el(
           "button",
-          { type: "button", class: "button button-small button-quiet", onclick: () => send({ do: "stand" }) },
+          {
+            type: "button",
+            class: "button button-small button-quiet",
+            onclick: () =>
+              isHost && hasOtherPerson(table, seat) ? standUpAsHost(send) : send({ do: "stand" }),
+          },
           t("Stand up"),
         ),
       );
@@ -165,7 +180,7 @@ export function SeatRow({ send, onSit, onPerson }) {
             {
               type: "button",
               class: "button button-small button-quiet",
-              onclick: () => send({ do: "host", seat }),
+              onclick: () => makeHost(send, seat, nameOf(info)),
             },
             t("Make {name} the host", { name: nameOf(info) }),
           ),

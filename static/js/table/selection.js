@@ -5,7 +5,7 @@
 //   {selection}               nothing to send yet; show this selection
 //   {candidates, selection}   several choices fit; let the player pick one of them
 
-/** @import {Action, ActionType, Card, Choice, MapMarks, Place, Selection, State, Trace} from "../core/types.d.ts" */
+/** @import {Action, ActionType, Card, Choice, Click, ClickResult, MapMarks, Place, Selection, State, Trace} from "../core/types.d.ts" */
 
 /**
  * Return the cards that an action plays.
@@ -18,11 +18,16 @@ export function cardsOf(action) {
 
 const PENDING_ANSWERS = new Set(["steal", "share", "stack", "discard"]);
 
+// Two parrots as a parrot go where a single one goes.
+/** @param {Action} action */
+const isWasteful = (action) => action.type === "parrot" && action.as === "parrot";
+
 /**
  * Return the choices for board and hand. Answers to a pending choice have their own sheets.
  * @param {Choice[]} choices
  */
-export const boardChoices = (choices) => choices.filter(({ action }) => !PENDING_ANSWERS.has(action.type));
+export const boardChoices = (choices) =>
+  choices.filter(({ action }) => !PENDING_ANSWERS.has(action.type) && !isWasteful(action));
 
 /**
  * Return the choices that fit the selection.
@@ -37,18 +42,20 @@ function matching(choices, { card, from } = {}) {
 }
 
 /**
- * Whether two choices have the same visible effect.
+ * Whether two choices have the same visible effect. The two cards of a hook may change places.
  * @param {Choice} a
  * @param {Choice} b
  */
 function hasSameEffect(a, b) {
   /** @type {(keyof Action)[]} */
-  const keys = ["type", "card", "with", "from", "player"];
+  const keys = ["type", "from", "player"];
+  /** @param {Choice} choice */
+  const cards = ({ action }) => String([...cardsOf(action), action.with ?? []].flat().sort());
   return (
     a.to !== undefined &&
     a.to === b.to &&
     keys.every((key) => a.action[key] === b.action[key]) &&
-    String(a.action.cards) === String(b.action.cards)
+    cards(a) === cards(b)
   );
 }
 
@@ -144,6 +151,19 @@ export function clickSeat(choices, selection, seat) {
   );
   if (selection.card === undefined && fits.length === 0) return { selection };
   return fits.length ? decide(fits, selection) : { selection };
+}
+
+/**
+ * Whether a click has neither sent nor selected nor put back anything.
+ * @param {ClickResult} meant
+ * @param {Selection} before
+ * @param {Click} clicked
+ */
+export function isInert({ action, candidates, selection = {} }, before, { card, place, player }) {
+  if (action || candidates) return false;
+  if (place !== undefined) return selection.from !== place && before.from !== place;
+  if (player !== undefined || card === undefined) return true;
+  return selection.card !== card && before.card !== card;
 }
 
 /**

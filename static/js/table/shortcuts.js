@@ -10,8 +10,8 @@ export const openShortcutsDialog = () =>
     showShortcutsDialog(),
   );
 
-/** @param {{ ui: { focusHand: () => void, focusBoard: () => void, focusEnd: () => void, focusLog: () => void }, undo: () => void, clear: () => void, canClear: () => boolean }} parts */
-export function installShortcuts({ ui, undo, clear, canClear }) {
+/** @param {{ ui: { focusHand: () => void, focusBoard: () => void, focusEnd: () => void, focusLog: () => void }, undo: () => void, clear: () => void, canClear: () => boolean, explainFocused: () => Promise<boolean> }} parts */
+export function installShortcuts({ ui, undo, clear, canClear, explainFocused }) {
   /** @type {Record<string, () => unknown>} */
   const actions = {
     h: ui.focusHand,
@@ -19,7 +19,7 @@ export function installShortcuts({ ui, undo, clear, canClear }) {
     e: ui.focusEnd,
     u: undo,
     t: ui.focusLog,
-    "?": openShortcutsDialog,
+    "?": async () => (await explainFocused()) || openShortcutsDialog(),
   };
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -16,7 +16,7 @@ const shortcutRows = () => [
   ["U", t("undo")],
   ["T", t("go to the log and chat")],
   ["+ −, R, Esc", t("while you watch what you missed: faster, slower, again, skip")],
-  ["?", t("show this list")],
+  ["?", t("explain the card, space or button you are on; elsewhere, show this list")],
 ];
 
 export function showShortcutsDialog() {

@@ -4,7 +4,7 @@
 
 import { canAnimate } from "../board/animate.js";
 import { heightForTile } from "../board/layout.js";
-import { find } from "../core/dom.js";
+import { el, find } from "../core/dom.js";
 
 // Smaller tiles are hard to hit with a thumb, so the map grows beyond the screen instead.
 const MIN_TILE_PX = 36;
@@ -13,11 +13,28 @@ const MIN_MAP_PX = 180;
 const BROWSER_BAR_PX = 130;
 
 /**
- * SmallScreen({root, map, bench, hand, tray, owed, supply, talk, side}) -> {arrange(state), scrollToLit()}
+ * SmallScreen({root, main, map, banners, bench, ending, hand, tray, owed, supply, talk, side}) ->
+ *   {arrange(state), scrollToLit()}
  * Wide screens have everything beside the map. Others have one column, or two on a phone in landscape.
- * @param {Record<"root" | "map" | "bench" | "hand" | "tray" | "owed" | "supply" | "talk" | "side", HTMLElement>} parts
+ * @param {Record<"root" | "main" | "map" | "banners" | "bench" | "ending" | "hand" | "tray" | "owed" | "supply" | "talk" | "side", HTMLElement>} parts
  */
-export function SmallScreen({ root, map, bench, hand, tray, owed, supply, talk, side }) {
+export function SmallScreen({
+  root,
+  main,
+  map,
+  banners,
+  bench,
+  ending,
+  hand,
+  tray,
+  owed,
+  supply,
+  talk,
+  side,
+}) {
+  // As high as the bench of a running game.
+  const benchProbe = el("div", { class: "bench-height", "aria-hidden": "true" });
+  root.append(benchProbe);
   const isWide = matchMedia("(min-width: 62rem)");
   const isLandscape = matchMedia("(max-height: 32rem) and (min-width: 36rem) and (max-width: 61.99rem)");
   // For example at 400 % zoom.
@@ -45,10 +62,22 @@ export function SmallScreen({ root, map, bench, hand, tray, owed, supply, talk, 
     if (order[0].compareDocumentPosition(order[2]) & Node.DOCUMENT_POSITION_PRECEDING) bench.append(...order);
   }
 
+  /**
+   * Put banners where they do not move the map: above the log on wide screens, otherwise over the bench. Before the game
+   * they have a line of their own.
+   */
+  function placeBanners() {
+    if (root.dataset.phase === "before") {
+      if (banners.parentElement !== main) main.prepend(banners);
+    } else if (isWide.matches) {
+      if (banners.parentElement !== side) talk.before(banners);
+    } else if (banners.parentElement !== bench) bench.prepend(banners);
+  }
+
   /** Put deck and discards beside the hand if space is short. An open row needs a line of its own. */
   function placeSupply() {
     const isColumn = !isWide.matches && !isLandscape.matches && !isZoomed.matches;
-    const beside = isColumn && root.dataset.phase === "running" && view?.options.supply !== "row";
+    const beside = isColumn && root.dataset.phase !== "before" && view?.options.supply !== "row";
     const home = beside ? bench : side;
     if (supply.parentElement === home) return;
     if (beside) bench.append(supply);
@@ -64,7 +93,9 @@ export function SmallScreen({ root, map, bench, hand, tray, owed, supply, talk, 
     else {
       const above = map.getBoundingClientRect().top - root.getBoundingClientRect().top;
       const header = root.getBoundingClientRect().top + scrollY;
-      room.height = screenHeight() - header - above - (bench.hidden ? 0 : bench.offsetHeight) - gapPx;
+      // The end card is higher than the bench; the map keeps its size.
+      const below = ending.hidden ? bench.offsetHeight : benchProbe.offsetHeight;
+      room.height = screenHeight() - header - above - (bench.hidden ? 0 : below) - gapPx;
     }
     return Math.round(
       heightForTile(view.options, { ...room, height: Math.max(MIN_MAP_PX, room.height) }, MIN_TILE_PX),
@@ -73,6 +104,7 @@ export function SmallScreen({ root, map, bench, hand, tray, owed, supply, talk, 
 
   function arrange() {
     orderBench();
+    placeBanners();
     placeSupply();
     root.classList.toggle("beside", supply.parentElement === bench);
     const next = isWide.matches ? 0 : measureMap();

@@ -22,7 +22,7 @@ export function StatusBar(root) {
     const { table, view, you } = state;
     if (!view) return table.status === "closed" ? t("This table is closed") : t("Before the game");
     if (table.status === "aborted") return t("Ended without a winner");
-    if (table.status === "finished" && view.winner === null) return t("Everyone has resigned.");
+    if (table.status === "finished" && view.winner === null) return t("The game is over.");
     if (view.winner !== null)
       return view.winner === you.seat
         ? t("You have won!")

@@ -9,10 +9,11 @@ import { cardCount, cardName, countByKind } from "../core/names.js";
 import { cardBack, cardFace } from "./cards.js";
 
 /**
- * Supply(root) -> {update(state), deck, row, discards}; the elements are the ends of flying cards.
+ * Supply(root, {onSupply()}) -> {update(state), deck, row, discards}; the elements are the ends of flying cards.
  * @param {HTMLElement} root
+ * @param {{ onSupply?: () => void }} options
  */
-export function Supply(root) {
+export function Supply(root, { onSupply } = {}) {
   const deckCount = el("span", { class: "pile-count" });
   const deck = el("div", { class: "pile deck" }, cardBack(), deckCount);
   const top = el("span", { class: "pile-top" });
@@ -35,6 +36,7 @@ export function Supply(root) {
   /** @type {Card[]} */
   let shownDiscard = [];
 
+  if (onSupply) for (const part of [deck, row]) part.addEventListener("click", onSupply);
   discards.addEventListener("click", () => {
     spread.hidden = !spread.hidden;
     discards.setAttribute("aria-expanded", String(!spread.hidden));

@@ -4,21 +4,20 @@
 
 import { el, targetOf } from "../core/dom.js";
 import { describePending } from "../core/event_text.js";
-import { t, tn } from "../core/i18n.js";
+import { t, tn, withWholeCatalogue } from "../core/i18n.js";
 import { icon } from "../core/icons.js";
-import { cardName, placeAt, seatName } from "../core/names.js";
+import { seatName } from "../core/names.js";
 import { announce } from "./announce.js";
-import { ChoiceButton, describeChoice } from "./choice_text.js";
-import { describeHint } from "./hint_text.js";
+import { ChoiceButton, describeChoice, describeSelection, describeTurn } from "./choice_text.js";
 import { pref } from "./preferences.js";
 import { choiceOfType, offers } from "./selection.js";
 
 /**
- * Tray(root, {onAction(action), onUndo(), onClear()}) -> {update(state), stop(), focusEnd(), element}
+ * Tray(root, {onAction(action), onUndo(), onClear(), onHint()}) -> {update(state), stop(), focusEnd(), element}
  * @param {HTMLElement} root
- * @param {{ onAction: (action: Action) => void, onUndo: () => void, onClear: () => void }} options
+ * @param {{ onAction: (action: Action) => void, onUndo: () => void, onClear: () => void, onHint: () => void }} options
  */
-export function Tray(root, { onAction, onUndo, onClear }) {
+export function Tray(root, { onAction, onUndo, onClear, onHint }) {
   const hint = el("p", { class: "tray-hint", id: "tray-hint" });
   const choices = el("div", { class: "choices", role: "group", "aria-label": t("Possible actions") });
   const end = el("button", {
@@ -41,12 +40,28 @@ export function Tray(root, { onAction, onUndo, onClear }) {
     el("span", {}, t("Put back")),
   );
   putBack.classList.add("put-back");
-  root.append(hint, choices, el("div", { class: "tray-buttons" }, putBack, undo, extra, end));
+  const askHint = el(
+    "button",
+    { type: "button", class: "button button-small ask-hint", onclick: onHint },
+    icon("ui", "ui-lantern"),
+    el("span", {}, t("Hint")),
+  );
+  const more = el("button", {
+    type: "button",
+    class: "button button-small more-choices",
+    "aria-expanded": "false",
+    hidden: true,
+  });
+  /** @type {Promise<{ count: () => void }> | null} */
+  let moreLoading = null;
+  root.append(hint, choices, el("div", { class: "tray-buttons" }, more, putBack, askHint, undo, extra, end));
   /** @type {GameState} Set by the first update. */
   let state;
   let timer = 0;
   let secondsLeft = 0;
   let shown = "";
+  /** @type {typeof import("./hint_text.js").describeHint | null} */
+  let hintText = null;
 
   /** @param {ActionType} type */
   function act(type) {
@@ -87,6 +102,18 @@ export function Tray(root, { onAction, onUndo, onClear }) {
     return undefined;
   }
 
+  /**
+   * Return the sentence for an action that cannot be sent now; null if the connection is open.
+   * @param {State} state
+   */
+  function unsentText({ connection }) {
+    if (connection === "offline")
+      return t("You're offline. Your move will be sent when the connection is back.");
+    if (connection === "lost" || connection === "restarting")
+      return t("The server can't be reached. Your move will be sent when the connection is back.");
+    return null;
+  }
+
   /** @param {GameState} state */
   function trayText({ view, table, you, selection, candidates }) {
     if (table.status !== "running" || view.winner !== null) return "";
@@ -95,25 +122,13 @@ export function Tray(root, { onAction, onUndo, onClear }) {
     const turnText = t("It's {name}'s turn.", { name: seatName(table.seats, view.turn.seat) });
     if (you.seat === null) return `${t("You are watching.")} ${turnText}`;
     if (table.seats[you.seat]?.bot) return t("A bot is playing for you.");
-    if (!state.choices.length) return turnText;
-    if (candidates && state.hint) return describeHint(state.hintWhy);
+    if (!state.choices.length) return table.paused ? t("The game is paused.") : turnText;
+    if (candidates && state.hint) return hintText ? hintText(state.hintWhy) : "";
     if (candidates) return t("Which of these do you want?");
     if (selection.card && selection.from !== undefined) return t("Which of these do you want?");
-    if (selection.card)
-      return t("Choose a pirate to move with this card ({card}), or put it back.", {
-        card: cardName(selection.card),
-      });
-    if (selection.from !== undefined)
-      return t("Choose a highlighted space, or a card for the pirate {at}.", {
-        at: placeAt(view, selection.from),
-      });
+    if (selection.card || selection.from !== undefined) return describeSelection(state);
     if (isOnlyEnd(state.choices)) return t("There is nothing more to do: end your turn.");
-    const left = view.options.actions - view.turn.taken;
-    return tn(
-      "Your turn: {n} action left. Choose a card or a pirate.",
-      "Your turn: {n} actions left. Choose a card or a pirate.",
-      left,
-    );
+    return describeTurn(state);
   }
 
   /**
@@ -139,9 +154,11 @@ export function Tray(root, { onAction, onUndo, onClear }) {
     const more = /** @type {ActionType[]} */ (["sail", "draw"])
       .map((type) => choiceOfType(state.choices, type))
       .filter((choice) => choice !== undefined);
-    const now = JSON.stringify([list, more, view.sloop, state.hint]);
+    const now = JSON.stringify([list, more, view.sloop, state.hint, Boolean(hintText)]);
     if (now === shown) return;
     shown = now;
+    choices.classList.remove("expanded");
+    choices.scrollTo(0, 0);
     choices.replaceChildren(
       ...list.map((choice) =>
         ChoiceButton(
@@ -149,7 +166,7 @@ export function Tray(root, { onAction, onUndo, onClear }) {
           view,
           table.seats,
           ({ action }) => onAction(action),
-          state.hint && describeHint(state.hintWhy),
+          state.hint ? hintText?.(state.hintWhy) : null,
         ),
       ),
     );
@@ -158,7 +175,12 @@ export function Tray(root, { onAction, onUndo, onClear }) {
         const { text, cost } = describeChoice(choice, view, table.seats);
         return el(
           "button",
-          { type: "button", class: "button button-small extra", onclick: () => onAction(choice.action) },
+          {
+            type: "button",
+            class: "button button-small extra",
+            "data-explains": choice.action.type,
+            onclick: () => onAction(choice.action),
+          },
           icon("ui", choice.action.type === "sail" ? "ui-anchor" : "ui-cards"),
           el("span", { class: "choice-words" }, el("span", {}, text), cost ? el("small", {}, cost) : null),
         );
@@ -166,12 +188,29 @@ export function Tray(root, { onAction, onUndo, onClear }) {
     );
   }
 
+  /** Count the choices that do not fit. */
+  async function countHidden() {
+    if (choices.hidden || choices.children.length < 2) {
+      more.hidden = true;
+      return;
+    }
+    moreLoading ??= import("./more_choices.js").then(({ MoreChoices }) => MoreChoices(root, choices, more));
+    (await moreLoading).count();
+  }
+
+  /** Load the texts of hints with the first one. */
+  async function loadHintText() {
+    hintText = (await withWholeCatalogue(import("./hint_text.js"))).describeHint;
+    update(state);
+  }
+
   /** @param {GameState} next */
   function update(next) {
     state = next;
+    if (state.hint && !hintText) loadHintText();
     const { view, table, selection, candidates } = state;
     // The next choices are not known yet.
-    const words = state.isWaiting ? hint.textContent : trayText(state);
+    const words = state.isWaiting ? (unsentText(state) ?? hint.textContent) : trayText(state);
     if (hint.textContent !== words) {
       hint.textContent = words;
       if (state.choices.length) announce(words);
@@ -179,6 +218,14 @@ export function Tray(root, { onAction, onUndo, onClear }) {
     const list = sortPowersFirst(candidates ?? offers(state.choices, selection).list);
     showButtons(list.slice(0, 40));
     choices.hidden = list.length === 0;
+    countHidden();
+    askHint.hidden =
+      !table.hints ||
+      !state.choices.length ||
+      isOnlyEnd(state.choices) ||
+      Boolean(candidates) ||
+      selection.card !== undefined ||
+      selection.from !== undefined;
     putBack.hidden = selection.card === undefined && selection.from === undefined;
     undo.hidden = !state.undo || isAnswerPending(state);
     const ends = choiceOfType(state.choices, "end");

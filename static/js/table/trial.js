@@ -1,7 +1,7 @@
 // A trial from a turn of a finished game: the table page without room and socket. Each request sends all actions so far;
 // the answer, with the bots' replies, is turned into frames of the protocol.
 
-/** @import {Action, Choice, Command, Frame, FrameOf, Result, SocketHandlers, Step, Table, View} from "../core/types.d.ts" */
+/** @import {Action, Choice, Command, Frame, FrameOf, Refusal, Result, Seat, SocketHandlers, Step, Table, View} from "../core/types.d.ts" */
 
 /** @import {RefusedError} from "../core/api.js" */
 
@@ -20,10 +20,17 @@ import { passwordHeader, storedPassword } from "../core/room_password.js";
  * @property {Choice[]} choices
  * @property {(Step & { seat: number, action: Action })[]} steps
  * @property {Result | null} result
+ * @property {Refusal} [why] The answer to `why`, alone.
  */
 
 const BOT_PAUSE_MS = 650;
 const OWN_PERSON = "you";
+
+/**
+ * Return the level that plays a seat in the trial: a bot's own, as app/web/pages/trial.py has it, or a mate for a person.
+ * @param {Seat} info
+ */
+export const trialLevel = ({ person, bot }) => (bot && !person ? bot : "mate");
 
 /**
  * Return the table of the trial: bots on all seats but one, no clock, no chat, no votes.
@@ -35,7 +42,7 @@ function trialTable(table, seat, step) {
   const seats = table.seats.map((info, at) => ({
     ...info,
     person: at === seat ? OWN_PERSON : null,
-    bot: at === seat ? null : "mate",
+    bot: at === seat ? null : trialLevel(info),
     absent: false,
     reserved: null,
   }));
@@ -73,12 +80,13 @@ export function connectTrial(_path, { onFrame, onStatus }) {
   /**
    * @param {number} knownCount
    * @param {Tried[]} actions
+   * @param {object} [more]
    * @returns {Promise<TrialAnswer>}
    */
-  const fetchSteps = (knownCount, actions) =>
+  const fetchSteps = (knownCount, actions, more) =>
     postUrl(
       `/g/${encodeURIComponent(game)}/try`,
-      { step, known: knownCount, actions },
+      { step, known: knownCount, actions, ...more },
       passwordHeader(storedPassword(game)),
     );
   /** @param {object} fields */
@@ -174,14 +182,22 @@ export function connectTrial(_path, { onFrame, onStatus }) {
     frame({ t: "table", kind: "undo", seat, table, view: answer.view, ...choiceFields(answer) });
   }
 
+  /** @param {Command} command */
+  async function answerWhy({ do: _, id: __, ...why }) {
+    const answer = await fetchSteps(played.length, played, { why });
+    return answer.why;
+  }
+
   /** @type {HTMLAnchorElement} */ (find("[data-to-review]")).href += `?step=${step}`;
   start();
   return {
     /** @param {Command} command */
     async send(command) {
+      if (command.do === "why") return answerWhy(command);
       if (command.do === "act") await act(command);
       else if (command.do === "undo") await undo(command);
       else if (command.do === "pace") isSkipping = command.pace === "skip";
+      return undefined;
     },
     sendOneWay() {},
     resync() {},

@@ -14,6 +14,10 @@ from tests.browser.game_server import SHORT, Player, begin, best_choice, move_vi
 from tests.choices import choices_of
 from tools.records import record_to_json
 
+# A position of tests/golden/tortuga.json.
+MIDGAME_CODE = (
+    "1~tortuga.3~042513150432213045421503524301431250~EFHJQV.DGNRRU.AAFNNSef~bfdd~a6b5c8d3e6f8~110~"
+)
 # Pages that need no game; each is checked in every language and both themes.
 PAGE_PATHS = (
     "/",
@@ -29,6 +33,9 @@ PAGE_PATHS = (
     "/rules/options",
     "/rules/chance",
     "/tutorial",
+    "/practice",
+    "/analysis",
+    f"/analysis?p={MIDGAME_CODE}",
     "/replay",
     "/fairness",
     "/me",

@@ -39,4 +39,5 @@ async def _play(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
                 await person.play(9)
             cookies[name] = person.http.cookies["cartagena"]
         await site.create_deals()
+        await site.site.app.state.queues["deal_pars"].drain()
     return cookies

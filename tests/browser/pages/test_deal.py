@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
+from app import rules
 from tests.browser.axe import find_violations_in_theme
 from tests.browser.game_server import GameServer
 from tests.browser.pages.played_deal import PEOPLE, played_day
@@ -63,15 +64,135 @@ def test_results_of_ten_players_and_the_comparison_with_own_moves(
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith("Cartagena, deal of ")
     assert copied.endswith(f"/deal/{day_name}")
+    expect(page.locator("[data-compared]")).to_contain_text("of the other players here")
+    expect(page.locator("[data-par]")).to_contain_text("par")
+    bars = page.locator(".deal-histogram tr")
+    assert sum(int(text) for text in bars.locator("td:nth-of-type(2)").all_inner_texts()) == 10
+    expect(page.locator(".deal-histogram .is-me")).to_have_count(1)
+    assert page.evaluate(HISTOGRAM_WIDTHS) == page.evaluate(HISTOGRAM_COUNTS)
+    expect(page.locator("[data-statistics]")).to_contain_text("Deals played")
+    expect(page.locator("[data-rule]")).to_contain_text("Equal results share a place")
+    # Only one's own game is open before midnight, and as one saw it.
+    links = page.locator(".deal-list a", has_text="Replay")
+    expect(links).to_have_count(1)
+    assert links.get_attribute("href") == page.locator("[data-replay]").get_attribute("href")
+    expect(page.locator("[data-sealed]")).to_be_visible()
     # The text reveals no boards or cards: it names no symbol.
     assert not any(word in copied for word in ("key", "hat", "skull", "dagger", "bottle", "pistol"))
     with page.expect_download() as saving:
         page.locator("[data-save]").click()
-    assert saving.value.suggested_filename.endswith(".svg")
-    picture = saving.value.path().read_text()
-    assert picture.startswith("<svg")
-    assert "Cartagena" in picture
+    assert saving.value.suggested_filename == f"cartagena-{day_name}.png"
+    assert saving.value.path().read_bytes().startswith(b"\x89PNG")
+    # Drawn in the site's typefaces, at twice the size it has here.
+    fonts = page.evaluate(
+        "[...document.fonts].filter(font => font.status === 'loaded').map(font => font.family)"
+    )
+    assert {"Almendra SC", "Caudex"} <= {font.strip('"') for font in fonts}
+    assert page.locator(".deal-share img").evaluate("image => image.naturalWidth") == 1120
+    expect(
+        page.get_by_role("img", name="A bot was faster").or_(page.get_by_role("img", name="Escaped"))
+    ).to_be_visible()
+    expect(page.locator("[data-send]")).to_be_hidden()  # this browser cannot share
     assert [line for theme in ("light", "dark") for line in find_violations_in_theme(page, theme)] == []
+    assert complaints == []
+    page.context.close()
+
+
+NOTATIONS = {
+    "key start": "Advance from the prison with a key.",
+    "retreat 8": "Retreat from space 8.",
+    "morgan b 7": "Send another player's pirate forward from space 7.",
+    "sail": "Sail.",
+    "draw": "Draw a relief card.",
+    "end": "End the turn.",
+    "pistol! b": "Point a pistol at another player.",
+    "steal rum": "Take a rum card from that hand.",
+    "rum!": "Pour rum.",
+    "share hook+rum b=chest": "Keep a hook and a rum card.",
+    "lantern!": "Light a lantern.",
+    "stack hook back rum+chest": "Keep a hook.",
+    "parrot+parrot! hook 4": "Advance from space 4 with two parrots as a hook.",
+    "hook+rum! 19": "Advance two pirates from space 19 with a hook and a rum card.",
+    "chest! 7": "Open the chest on space 7.",
+    "discard hat+key*": "Discard a hat and a key (dark card).",
+}
+DESCRIBE_ACTIONS = """async (actions) => {
+  const page = document.querySelector('script[src*="pages/deal.js"]').src;
+  return (await import(page.replace("deal.js", "deal_moves.js"))).describeActions(actions, "passage");
+}"""
+
+
+def test_moves_are_described_in_words(browser: Browser, day: tuple[GameServer, dict[str, str]]) -> None:
+    game_server, cookies = day
+    page, complaints = open_deal_page(browser, game_server, cookies[PEOPLE[4]])
+    actions = [rules.action_to_json(rules.action_from_text(text)) for text in NOTATIONS]
+    assert page.evaluate(DESCRIBE_ACTIONS, actions) == list(NOTATIONS.values())
+    own = page.locator("[data-partings] li").all_inner_texts()
+    parting = page.locator(".deal-parted").count()
+    assert bool(own) == bool(parting)
+    assert all(text.endswith(".") for text in own)
+    expect(page.locator("[data-partings]")).not_to_contain_text("The usual choice")  # secret until midnight
+    assert complaints == []
+    page.context.close()
+
+
+HISTOGRAM_WIDTHS = """[...document.querySelectorAll(".deal-histogram i")].map((bar) =>
+  Math.round((bar.getBoundingClientRect().width / bar.parentElement.getBoundingClientRect().width) * 100))"""
+HISTOGRAM_COUNTS = """(() => {
+  const counts = [...document.querySelectorAll(".deal-histogram tr")].map((row) => Number(row.cells[2].textContent));
+  return counts.map((count) => Math.round((count / Math.max(...counts)) * 100));
+})()"""
+
+
+def test_phone_shares_the_picture_as_a_file_with_the_text(
+    browser: Browser, day: tuple[GameServer, dict[str, str]]
+) -> None:
+    game_server, cookies = day
+    page, complaints = open_deal_page(browser, game_server, cookies[PEOPLE[2]])
+    page.add_init_script(
+        """window.shared = [];
+        navigator.canShare = ({ files }) => files.length === 1;
+        navigator.share = async ({ files, text }) => {
+          window.shared.push({ type: files?.[0].type, text });
+          if (window.shared.length > 1) throw new DOMException("closed", "AbortError");
+        };"""
+    )
+    page.reload(wait_until="networkidle")
+    button = page.get_by_role("button", name="Share", exact=True)
+    button.click()
+    button.click()  # and close the dialog
+    page.wait_for_function("window.shared.length === 2")
+    first = page.evaluate("window.shared[0]")
+    assert first["type"] == "image/png"
+    assert first["text"] == page.locator(".deal-text").inner_text()
+    expect(page.locator(".toast")).to_have_count(0)
+    assert complaints == []
+    page.context.close()
+
+
+def test_own_replay_shows_what_the_seat_saw_while_the_day_lasts(
+    browser: Browser, day: tuple[GameServer, dict[str, str]]
+) -> None:
+    game_server, cookies = day
+    page, complaints = open_deal_page(browser, game_server, cookies[PEOPLE[2]])
+    expect(page.locator("[data-replay]")).to_be_visible()
+    page.locator("[data-replay]").click()
+    page.wait_for_url("**/replay")
+    expect(page.locator("[data-about]")).to_contain_text("This is what you saw")
+    expect(page.locator("[data-count]")).to_contain_text("0 / ")
+    expect(page.locator("[data-eyes-field]")).to_be_hidden()
+    expect(page.locator("[data-download]")).to_be_hidden()
+    assert page.locator("[data-log] li").count() > 20
+    # The front page knows that it is played.
+    page.goto(game_server.url)
+    card = page.locator(".deal-card")
+    expect(card).to_contain_text("Today: Jamaica")
+    expect(card).to_contain_text("Played today ✓")
+    expect(card.get_by_role("link", name="See the results")).to_be_visible()
+    page.context.clear_cookies()
+    page.goto(game_server.url)
+    expect(card).not_to_contain_text("Played today")
+    expect(card.get_by_role("link", name="Play today's deal")).to_be_visible()
     assert complaints == []
     page.context.close()
 
@@ -88,7 +209,7 @@ def test_long_result_list_loads_the_next_page(
         begin = int(route.request.url.rsplit("=", 1)[1])
         asked.append(begin)
         payload = route.fetch().json()
-        like = {"how": "won", "turns": 20, "spaces": 0, "is_me": False}
+        like = {"how": "won", "turns": 20, "spaces": 0, "is_me": False, "game": None}
         rows = [{**like, "place": n + 1, "person": f"guest-{n}", "name": f"Guest {n + 1}"} for n in range(60)]
         payload["guests"] = {"total": 60, "rows": rows[begin : begin + 50]}
         route.fulfill(json=payload)
@@ -121,7 +242,7 @@ def test_guest_plays_the_deal_and_returns_to_its_page(
     expect(page.locator("[data-until]")).to_contain_text("midnight UTC")
     page.locator("[data-play]").click()
     page.wait_for_url("**/g/*")
-    expect(page.locator('[data-key="deal"]')).to_contain_text("counts")
+    expect(page.locator('[data-key="deal"]')).to_contain_text("this attempt counts")
     game = page.url.rsplit("/", 1)[1]
     page.evaluate(
         """async (game) => {
@@ -134,6 +255,7 @@ def test_guest_plays_the_deal_and_returns_to_its_page(
         }""",
         game,
     )
+    expect(page.locator('[data-key="deal"]')).to_have_count(0)
     page.locator(".ending-ways").get_by_role("link", name="The deal of the day").click()
     page.wait_for_url("**/deal/*")
     expect(page.locator("[data-result]")).to_have_text("Resigned.")

@@ -1,9 +1,10 @@
-"""The lobby: four ways into a game, and a list of tables that updates live."""
+"""The lobby: one's own games, four ways into a game, and a list of tables that updates live."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 from playwright.sync_api import expect
 
@@ -18,12 +19,24 @@ def test_one_click_from_the_front_page_into_a_game_against_bots(person: Callable
     stranger.page.get_by_role("button", name="Play now against bots").click()
     stranger.page.wait_for_url(re.compile(r"/g/"))
     expect(stranger.page.locator('#table[data-phase="running"]')).to_be_visible()
+    # The first games show hints, until they are switched off.
+    stranger.wait_until_mine()
+    expect(stranger.page.locator(".tray-hint")).to_have_text(re.compile("^Hint: "), timeout=30_000)
+    expect(stranger.page.locator(".choice")).to_have_count(1)
+    stranger.page.locator(".status-menu summary").first.click()
+    stranger.page.get_by_role("button", name="Hints are on").click()
+    expect(stranger.page.get_by_role("button", name="Hints are off")).to_be_visible()
+    stranger.page.keyboard.press("Escape")
+    stranger.page.locator(".choice").click()
+    expect(stranger.page.locator(".tray-hint")).to_contain_text("left")
+    game = stranger.page.url.split("/g/")[1]
+    assert stranger.api("GET", f"/games/{game}")["table"]["hints"]
 
 
 def test_a_double_click_opens_one_table(person: Callable[..., Player]):
     guest = person("Guest")
     for number, (page, button) in enumerate(
-        (("", "Play now against bots"), ("", "Quick game with other players"), ("/new", "Create the table")),
+        (("", "Play now against bots"), ("", "Play with friends"), ("/new", "Create the table")),
         start=1,
     ):
         guest.page.goto(guest.url + page)
@@ -33,21 +46,37 @@ def test_a_double_click_opens_one_table(person: Callable[..., Player]):
         assert len(guest.api("GET", "/games?list=mine")["games"]) == number
 
 
-def test_oldest_solo_game_is_closed_at_the_limit_with_a_notice(
+def test_oldest_solo_game_is_closed_at_the_limit_after_a_question(
     person: Callable[..., Player],
 ):
     guest = person("Guest")
     tables = [begin(guest, options=SHORT, bots=["sailor"], pace=10_000) for _ in range(10)]
     guest.page.goto(guest.url)
-    guest.page.get_by_role("button", name="Play now against bots").click()
+    play = guest.page.get_by_role("button", name="Play now against bots")
+    play.click()
+    dialog = guest.page.get_by_role("dialog")
+    expect(dialog).to_contain_text("End your oldest unfinished game without other players?")
+    guest.page.keyboard.press("Escape")
+    expect(guest.page.locator(".toast")).to_contain_text("finish or leave one first")
+    expect(play).to_be_focused()
+    assert len(guest.api("GET", "/games?list=mine")["games"]) == 10
+    play.click()
+    dialog.get_by_role("button", name="End it and make room").click()
     guest.page.wait_for_url(re.compile(r"/g/"))
+    guest.complaints.clear()  # the browser logs the refused requests
     expect(guest.page.locator(".toast")).to_contain_text("To make room, your oldest unfinished game")
     expect(guest.page.locator('#table[data-phase="running"]')).to_be_visible()
     left = {game["id"] for game in guest.api("GET", "/games?list=mine")["games"]}
     assert left & set(tables) == set(tables[1:])
     guest.page.goto(guest.url)
     row = guest.page.locator(f'[data-list="mine"] [data-room="{tables[1]}"]')
-    row.get_by_role("button", name=re.compile("Leave .* for good")).click()  # and one goes by one click
+    guest.page.get_by_role("button", name="Show all games").click()
+    row.get_by_role("button", name=re.compile("Leave .* for good")).click()
+    expect(dialog.get_by_role("button", name="No")).to_be_focused()
+    dialog.get_by_role("button", name="No").click()
+    expect(row).to_be_visible()
+    row.get_by_role("button", name=re.compile("Leave .* for good")).click()
+    dialog.get_by_role("button", name="Leave the game").click()
     expect(row).to_have_count(0)
 
 
@@ -84,24 +113,173 @@ def test_quick_play_seats_two_strangers_at_one_table(person: Callable[..., Playe
         player.page.goto(player.url)
         player.page.get_by_label("Edition").select_option("dungeon")
         player.page.get_by_label("Seats").select_option("2")
-        player.page.get_by_role("button", name="Quick game").click()
+        player.page.get_by_role("button", name="Play with strangers").click()
+        if player is ann:
+            player.page.get_by_role("button", name="Wait at the table").click()
         player.page.wait_for_url(re.compile(r"/g/"))
         expect(player.page.locator("#table[data-phase]")).to_be_visible()
     assert ann.page.url == bo.page.url
 
 
-def test_own_games_are_listed_first_with_whose_turn_it_is(person: Callable[..., Player]):
+WINDOWS = [(1280, 800), (390, 844), (844, 390), (320, 568)]
+LANGUAGES = ["en", "de", "es", "fr", "it", "nb", "nl", "sv"]
+
+
+def test_games_and_main_button_are_on_the_first_screen_in_every_window_and_language(
+    person: Callable[..., Player],
+):
+    new, ann = person(None), person("Ann")
+    for _ in range(3):
+        begin(ann, options={**SHORT, "first": 0}, bots=["sailor"], pace=10_000)
+    missing = []
+    for player in (new, ann):
+        for language in LANGUAGES:
+            player.page.goto(f"{player.url}/?lang={language}")
+            for width, height in WINDOWS:
+                player.page.set_viewport_size({"width": width, "height": height})
+                wanted = ["[data-play-bots]"]
+                if player is ann:
+                    wanted += ["[data-room]:nth-child(1) a", "[data-room]:nth-child(2) a"]
+                missing += [
+                    (language, width, height, selector, box)
+                    for selector in wanted
+                    if (box := player.page.evaluate(_FIND_ON_SCREEN, selector))
+                ]
+    assert missing == []
+
+
+# Why an element is not wholly on the first screen, or covered there, or moved sideways out of its panel.
+_FIND_ON_SCREEN = """selector => {
+  scrollTo(0, 0);
+  const element = document.querySelector(selector);
+  const { left, top, right, bottom } = element.getBoundingClientRect();
+  if (left < 0 || right > innerWidth || top < 0 || bottom > innerHeight) return [left, top, right, bottom];
+  if (document.documentElement.scrollWidth > innerWidth) return "the page is too wide";
+  const on = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+  return element.contains(on) ? null : on.outerHTML.slice(0, 80);
+}"""
+
+
+def test_own_games_are_in_the_first_paint_and_do_not_move_the_page(person: Callable[..., Player]):
+    ann = person("Ann", java_script_enabled=False)
+    game = begin(ann, options={**SHORT, "first": 0}, bots=["sailor"], pace=10_000)
+    begin(ann, options={**SHORT, "first": 1}, bots=["sailor"], pace=10_000)
+    ann.page.goto(ann.url)
+    expect(ann.page.locator('[data-list="mine"] [data-room]')).to_have_count(2)
+    first = ann.page.locator('[data-list="mine"] [data-room]').first
+    expect(first).to_have_attribute("data-room", game)
+    expect(first.get_by_role("link")).to_have_text("Your turn")
+    expect(ann.page).to_have_title("(1) Cartagena: play online")
+    cookies: Any = ann.context.cookies()
+    bo = person(None, viewport={"width": 390, "height": 844})
+    bo.context.add_cookies(cookies)
+    bo.page.add_init_script(
+        "window.shift = 0; new PerformanceObserver((list) => { for (const entry of list.getEntries())"
+        " window.shift += entry.value; }).observe({ type: 'layout-shift', buffered: true });"
+        "window.tops = []; addEventListener('DOMContentLoaded', () => tops.push(...findTops()));"
+        "window.findTops = () => [...document.querySelectorAll('.mine a, [data-play-bots]')]"
+        ".map((at) => at.getBoundingClientRect().top);"
+    )
+    bo.page.goto(bo.url)
+    expect(bo.page.get_by_role("button", name=re.compile("Leave .* for good"))).to_have_count(2)
+    assert bo.page.evaluate("tops") == bo.page.evaluate("findTops()")
+    assert bo.page.evaluate("shift") < 0.05
+
+
+def test_every_page_shows_how_many_games_wait(person: Callable[..., Player]):
+    ann, bo = person("Ann"), person("Bo")
+    games = [begin(ann, bo, options={**SHORT, "first": seat}) for seat in (0, 1)]
+    page, turns = ann.page, ann.page.locator("[data-turns]")
+    for path in ("/", "/rules", "/me"):
+        page.goto(ann.url + path)
+        expect(turns).to_contain_text("1 game is waiting for you.")
+        expect(page).to_have_title(re.compile(r"^\(1\) "))
+        expect(page.locator("#favicon")).to_have_attribute("href", re.compile("favicon-turn"))
+    # It is current while the page is open: another turn begins,
+    bo.game = games[1]
+    while bo.state().get("choices"):
+        move_via_api(bo)
+    expect(turns).to_contain_text("2 games are waiting for you.")
+    expect(page).to_have_title(re.compile(r"^\(2\) "))
+    # the table counts the other games,
+    ann.open(games[0])
+    expect(turns).to_contain_text("1 game is waiting for you.")
+    expect(page).to_have_title(re.compile(r"^\(1\) Your turn"))
+    for game in games:
+        ann.game = game
+        while ann.state().get("choices"):
+            move_via_api(ann)
+    expect(turns).to_be_hidden()
+    expect(page).to_have_title(re.compile(r"^[^(]"))
+    expect(page.locator("#favicon")).to_have_attribute("href", re.compile("favicon.svg"))
+    # and a reload agrees.
+    page.goto(f"{ann.url}/rules")
+    expect(turns).to_be_hidden()
+    expect(page).to_have_title(re.compile(r"^[^(]"))
+
+
+def test_bots_have_the_level_of_the_last_game(person: Callable[..., Player]):
     ann = person("Ann")
     ann.page.goto(ann.url)
-    game = ann.create({"preset": "jamaica", "players": 2, "first": 0}, bots=["sailor"])
-    ann.take_seat(game)
-    ann.command("start")
-    ann.confirm()
-    mine = ann.page.locator(f'[data-list="mine"] [data-room="{game}"]')
-    expect(mine).to_contain_text(PLAY_ON)
-    state = ann.state()
-    if state["view"]["turn"]["seat"] == state["you"]["seat"]:
-        expect(ann.page).to_have_title(re.compile(r"^\(\d+\) Your turn"))
+    ann.page.get_by_label("How well the bots play").select_option("captain")
+    ann.page.get_by_role("button", name="Play now against bots").click()
+    ann.page.wait_for_url(re.compile(r"/g/"))
+    ann.game = ann.page.url.split("/")[-1]
+    assert [seat["bot"] for seat in ann.state()["table"]["seats"]].count("captain") == 2
+    ann.page.goto(ann.url)
+    expect(ann.page.get_by_label("How well the bots play")).to_have_value("captain")
+
+
+def test_friends_get_a_link_to_an_unlisted_table(person: Callable[..., Player]):
+    ann = person("Ann")
+    ann.page.goto(ann.url)
+    ann.page.get_by_role("button", name="Play with friends").click()
+    ann.page.wait_for_url(re.compile(r"/g/"))
+    ann.game = ann.page.url.split("/")[-1]
+    table = ann.state()["table"]
+    assert (table["visibility"], len(table["seats"]), table["status"]) == ("unlisted", 5, "open")
+
+
+def test_a_player_who_waits_may_play_elsewhere_and_is_called_back(person: Callable[..., Player]):
+    ann, bo = person("Ann"), person("Bo")
+    for player in (ann, bo):  # an edition of its own, so that tables of other tests do not matter
+        player.page.goto(player.url)
+        player.page.get_by_label("Edition").select_option("hispaniola")
+        player.page.get_by_label("Seats").select_option("4")
+    expect(ann.page.locator("[data-queue]")).to_have_text("No one is waiting right now.")
+    ann.page.get_by_role("button", name="Play with strangers").click()
+    expect(bo.page.locator("[data-queue]")).to_have_text("1 person is waiting.")
+    dialog = ann.page.get_by_role("dialog", name="Nobody is waiting right now")
+    dialog.get_by_role("button", name="Play against bots").click()
+    expect(ann.page.locator('#table[data-phase="running"]')).to_be_visible()
+    bot_game = ann.page.url
+    expect(ann.page.locator("[data-turns]")).to_be_hidden()
+    bo.page.get_by_role("button", name="Play with strangers").click()
+    bo.page.wait_for_url(re.compile(r"/g/"))
+    toast = ann.page.locator(".toast-call")
+    expect(toast).to_contain_text("Someone has joined you at your table.")
+    expect(ann.page).to_have_title(re.compile(r"^\(1\) "))
+    ann.page.goto(f"{ann.url}/rules")  # also after another page was opened; the bots may wait, too
+    expect(ann.page).to_have_title(re.compile(r"^\([12]\) "))
+    ann.page.goto(bot_game)
+    expect(ann.page).to_have_title(re.compile(r"^\(1\) "))
+    ann.page.goto(bo.page.url)
+    expect(ann.page.locator("#table[data-phase]")).to_be_visible()
+    ann.page.wait_for_function("() => !JSON.parse(localStorage.getItem('cartagena.keptSeat')).isCalled")
+
+
+def test_a_player_may_stop_waiting(person: Callable[..., Player]):
+    ann = person("Ann")
+    ann.page.goto(ann.url)
+    ann.page.get_by_label("Edition").select_option("first-escape")
+    ann.page.get_by_role("button", name="Play with strangers").click()
+    row = ann.page.locator('[data-list="mine"] [data-room]')
+    expect(row).to_have_count(1)
+    ann.page.get_by_role("button", name="Stop waiting").click()
+    expect(row).to_have_count(0)
+    expect(ann.page.get_by_role("dialog")).to_have_count(0)
+    ann.page.get_by_role("button", name="Play with strangers").click()  # the button works again
+    expect(ann.page.get_by_role("dialog")).to_be_visible()
 
 
 def test_invalid_name_is_refused_with_an_explanation(person: Callable[..., Player]):

@@ -155,6 +155,52 @@ def test_last_action_is_shown_in_words_and_as_an_arrow(person: Callable[..., Pla
     assert ann.page.locator("#screen .board .trace").count() > 0
 
 
+def test_reload_shows_the_last_action_and_the_earlier_ones(person: Callable[..., Player]) -> None:
+    """The screen has the session of a seat, and still receives what spectators see."""
+    ann, bo = person("Ann", viewport=TELEVISION), person("Bo")
+    game = begin(ann, bo, options={**HIDDEN, "first": 0})
+    for _ in range(8):
+        assert move_via_api(ann) or move_via_api(bo)
+    fetched: list[Any] = []
+    ann.page.on("response", lambda answer: fetched.append(answer) if answer.url.endswith("/seen") else None)
+    open_screen(ann, game)
+    last = ann.page.locator(".told-words")
+    expect(last).not_to_be_empty()
+    earlier = ann.page.locator(".earlier li")
+    expect(earlier.first).to_be_visible()
+    assert last.inner_text() not in earlier.all_inner_texts()
+    expect(ann.page.locator(".told-figure .pirate")).to_be_visible()
+    seen = fetched[0].json()
+    assert seen["view"]["players"][0]["hand"] is None
+    assert (
+        find_hidden_cards([{"t": "seen", **seen}, *({"t": "step", **step} for step in seen["steps"])]) == []
+    )
+    # What happens now is added.
+    shown = earlier.all_inner_texts()
+    seq = ann.state()["seq"]
+    assert move_via_api(ann) or move_via_api(bo)
+    wait_until_shown(ann, seq + 1)
+    assert earlier.all_inner_texts()[-len(shown) :] == shown
+
+
+def test_typed_address_leads_where_the_code_leads(person: Callable[..., Player]) -> None:
+    ann, screen = person("Ann"), person(None, viewport=TELEVISION)
+    game = ann.create(HIDDEN)
+    open_screen(screen, game, "before")
+    typed = screen.page.locator(".scan-link").inner_text()
+    assert typed == f"{screen.url.removeprefix('http://')}/h/{game}"
+    phone = person(None, phone=True)
+    for address in (f"http://{typed}", f"http://{typed}/"):
+        phone.page.goto(address)
+        expect(phone.page.locator("body.hand-layout")).to_be_visible()
+        assert f"/g/{game}" in phone.page.url
+        expect(phone.page.get_by_role("button", name="Sit here").first).to_be_visible()
+    assert phone.context.request.get(f"{phone.url}/h/{game}", max_redirects=0).headers["location"] == (
+        f"/g/{game}?hand=1"
+    )
+    assert phone.context.request.get(f"{phone.url}/h/nothing!").status == 404
+
+
 def test_wake_lock_is_requested_again_when_the_page_becomes_visible(
     person: Callable[..., Player],
 ) -> None:

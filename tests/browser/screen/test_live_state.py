@@ -35,6 +35,9 @@ def test_screen_shows_presence_changes_between_actions(person: Callable[..., Pla
     expect(screen.page.locator(".watching")).to_have_text("")
     watcher.open(game)
     expect(screen.page.locator(".watching")).to_contain_text("1 spectator")
+    # The players and the spectator see the same number: the screen is not counted.
+    for page in (ann.page, watcher.page):
+        expect(page.locator(".watching")).to_contain_text("1 spectator")
     ann.page.goto("about:blank")
     expect(plates.get_by_text("offline")).to_have_count(2)
     assert screen.page.locator("#screen").get_attribute("data-seq") == str(bo.state()["seq"])

@@ -33,7 +33,7 @@ def test_one_click_creates_a_room_table_that_starts_when_two_phones_are_ready(
 ) -> None:
     television = person(None, viewport=TELEVISION)
     television.page.goto(television.url)
-    television.page.get_by_role("button", name="Create a table for this room").click()
+    television.page.get_by_role("button", name="Play on a TV").click()
     television.page.wait_for_url("**/screen")
     expect(television.page.locator(".gathering .berth.free")).to_have_count(5)
     phones = [person(None, phone=True) for _ in range(2)]

@@ -16,6 +16,10 @@ def test_absent_player_is_replaced_by_vote_and_returns(person: Callable[..., Pla
     while ann.state().get("choices"):  # until it is the absent player's turn
         move_via_api(ann)
     expect(ann.page.locator(".banner").first).to_contain_text("is absent", timeout=60000)
+    ann.page.get_by_role("button", name="End the game").click()
+    expect(ann.page.get_by_role("dialog")).to_contain_text("It ends for everyone, without a winner")
+    ann.page.keyboard.press("Escape")
+    expect(ann.page.get_by_role("dialog")).to_have_count(0)
     ann.page.get_by_role("button", name="Let a bot play").click()
     expect(ann.page.locator(".plate").nth(1).get_by_text("a bot is playing for now")).to_be_attached()
     bo.open(game)

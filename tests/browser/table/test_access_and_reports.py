@@ -36,10 +36,11 @@ def test_host_can_see_and_change_the_table_password(person: Callable[..., Player
     expect(host.page.locator(".log-line")).to_have_count(0)  # no log line about a new host
     guest.page.goto(host.page.url)
     door = guest.page.get_by_role("dialog")
-    expect(door).to_contain_text("There is no such table, or it needs a password.")
+    expect(door).to_contain_text("This table needs a password.")
+    expect(guest.page.locator("#table")).to_be_hidden()  # no empty table behind the door
     expect(guest.page.locator(".banner")).to_have_count(0)
     enter_password(guest.page, PASSWORD)
-    expect(door).to_contain_text("That password is wrong")
+    expect(door).to_contain_text("That password is wrong.")
     expect(guest.page.locator(".banner")).to_have_count(0)
     enter_password(guest.page, "parrot")
     expect(guest.page.locator(".berth.mine, .berth.free").first).to_be_visible()
@@ -51,8 +52,10 @@ def test_spectator_with_password_reaches_replay_review_and_fairness(
     person: Callable[..., Player],
 ) -> None:
     ann, wim, late = person("Ann"), person("Wim"), person("Late")
-    game = begin(ann, options=SHORT, visibility="password", password=PASSWORD, bots=["cabin-boy"])
+    game = begin(ann, options=SHORT, visibility="unlisted", password=PASSWORD, bots=["cabin-boy"])
     wim.page.goto(f"{wim.url}/g/{game}")
+    wim.page.get_by_role("dialog").get_by_role("button", name="It has a password").click()
+    expect(wim.page.get_by_role("dialog").get_by_label("Password")).to_be_focused()
     enter_password(wim.page, PASSWORD)
     expect(wim.page.locator('#table[data-phase="running"]')).to_be_visible()
     wim.page.locator(".table-menu > summary").click()
@@ -65,9 +68,20 @@ def test_spectator_with_password_reaches_replay_review_and_fairness(
         wim.page.goto(f"{wim.url}/g/{game}/{place}")
         shown = "[data-check]:not([disabled])" if place == "fairness" else "[data-stage]:not([hidden])"
         expect(wim.page.locator(shown)).to_be_visible(timeout=20_000)
-    # a visitor who follows a link gets a password field
-    late.page.goto(f"{late.url}/g/{game}/replay")
-    expect(late.page.get_by_role("dialog")).to_contain_text("There is no such table, or it needs a password.")
+    # a mistyped link looks like an unlisted table with a password
+    door = late.page.get_by_role("dialog")
+    for path in (
+        "g/NoSuchTableAnywhere1",
+        "g/NoSuchTableAnywhere1/screen",
+        f"g/{game}/review",
+        f"g/{game}/replay",
+    ):
+        late.page.goto(f"{late.url}/{path}")
+        expect(door).to_contain_text("We can't find this table. Check the link or ask for a new one.")
+        expect(door.get_by_label("Password")).to_have_count(0)
+        expect(door.get_by_role("link", name="Go to the lobby")).to_be_focused()
+        expect(late.page.locator("main > *").first).to_be_hidden()
+    door.get_by_role("button", name="It has a password").click()
     enter_password(late.page, PASSWORD)
     expect(late.page.locator("[data-stage]")).to_be_visible()
     for player in (wim, late):
@@ -87,16 +101,35 @@ def test_presence_full_table_removal_and_closing_are_shown(person: Callable[...,
     expect(row).to_contain_text("here now")
     wim.open(game)
     expect(wim.page.locator(".host-controls")).to_contain_text("This table is full.")
-    ann.page.get_by_role("button", name=re.compile("^Remove Bo")).click()
-    expect(bo.page.locator(".banner")).to_have_text("The host has removed you from your seat.")
+    dialog = ann.page.get_by_role("dialog")
+    for name, seats in (("No", 2), (re.compile("^Remove Bo"), 1)):
+        ann.page.get_by_role("button", name=re.compile("^Remove Bo")).click()
+        expect(dialog).to_contain_text("can't sit down here for ten minutes")
+        expect(dialog.get_by_role("button", name="No")).to_be_focused()
+        dialog.get_by_role("button", name=name).click()
+        expect(ann.page.locator(".berth:not(.free)")).to_have_count(seats)
+    removed = "The host has removed you from your seat. You can sit down again after ten minutes"
+    expect(bo.page.locator(".banner")).to_contain_text(removed)
     bo.page.reload()
-    expect(bo.page.locator(".banner")).to_have_text("The host has removed you from your seat.")
+    expect(bo.page.locator(".banner")).to_contain_text(removed)
     bo.page.get_by_role("button", name="Sit here").click()
-    expect(bo.page.locator(".banner")).to_have_count(0)
+    expect(bo.page.locator(".flash")).to_contain_text("ask the host to let you sit down again")
+    ann.page.get_by_role("button", name="Let them sit down now").click()
+    expect(ann.page.get_by_role("button", name="Let them sit down now")).to_have_count(0)
+    bo.page.get_by_role("button", name="Sit here").click()
+    expect(bo.page.locator(".berth.mine")).to_be_visible()
+    ann.page.get_by_role("button", name=re.compile("^Make Bo .* the host")).click()
+    expect(dialog).to_contain_text("can make you the host again")
+    dialog.get_by_role("button", name="No").click()
+    ann.page.get_by_role("button", name="Stand up").click()
+    expect(dialog).to_contain_text("Another player becomes the host.")
+    ann.page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    assert ann.state()["table"]["host"] == ann.state()["table"]["seats"][0]["person"]
     ann.page.get_by_role("button", name="Close the table").click()
     ann.page.get_by_role("dialog").get_by_role("button", name="Close the table").click()
     for player in (ann, bo, wim):
-        expect(player.page.locator(".banner")).to_have_text("The host has closed this table.")
+        expect(player.page.locator(".banners")).to_have_text("The host has closed this table.")
         expect(player.page.get_by_role("button", name="Sit here")).to_have_count(0)
 
 

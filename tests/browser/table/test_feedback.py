@@ -108,7 +108,7 @@ def test_absent_player_has_a_countdown_and_a_restart_is_announced(
     assert gone.game == game
     game_server.stop(signal.SIGTERM)
     expect(here.page.locator(".flash .banner")).to_contain_text(
-        "The server is restarting. Your seat is kept."
+        "The server is restarting. Nothing at this table is lost."
     )
     game_server.start()
     expect(here.page.locator(".flash .banner")).to_contain_text("Connected again.", timeout=30000)
@@ -164,6 +164,9 @@ def test_lost_network_is_shown_at_once_and_queued_actions_are_sent_later(
     mover.page.locator(".hand-card.playable").first.click()
     mover.page.locator(".place.is-source").first.click()
     expect(mover.page.locator(".flash .banner")).to_contain_text("No network: this device is offline.")
+    expect(mover.page.locator(".tray-hint")).to_have_text(
+        "You're offline. Your move will be sent when the connection is back."
+    )
     mover.context.set_offline(False)
     expect(mover.page.locator(".flash .banner")).to_contain_text("Connected again.")
     mover.wait_past(before)

@@ -21,7 +21,9 @@ window.standing = () => [...document.querySelectorAll(".place")].map(inWords);
 new MutationObserver(() => {
   const words = document.querySelector(".is-story:not([hidden]) p")?.textContent;
   if (words && words !== window.told.at(-1)?.words) {
-    window.told.push({ words, standing: window.standing() });
+    const status = document.querySelector(".status-words").textContent;
+    const hand = document.querySelectorAll(".hand-card .stack > *").length;
+    window.told.push({ words, standing: window.standing(), status, hand });
   }
   window.walked += document.getAnimations().filter(({ effect }) => effect?.target?.matches(".figure")).length;
 }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });"""
@@ -37,6 +39,13 @@ SET_HIDDEN = """(isHidden) => {
 BOX_SIDES = (
     "(all) => all.map((node) => node.getBoundingClientRect()).flatMap((box) => [box.width, box.height])"
 )
+
+
+IS_COVERED_BY_REPLAY = """(all) => {
+  const strip = document.querySelector(".is-story").getBoundingClientRect();
+  const boxes = all.map((node) => node.getBoundingClientRect());
+  return boxes.map(({ top, bottom }) => bottom > strip.top && top < strip.bottom);
+}"""
 
 
 def play_turn(*players: Player, actions: int = 2) -> None:
@@ -121,6 +130,9 @@ def test_missed_turns_are_replayed_in_log_order(person: Callable[..., Player]) -
     missed = [line for line in lines[-6:] if "ends their turn" not in line]
     assert len(missed) == 4
     assert [each["words"] for each in replayed] == ["You missed 4 actions.", *missed]
+    name = bo.state()["table"]["seats"][1]["name"]
+    assert replayed[1]["words"].startswith(name)
+    assert replayed[1]["status"] == f"It's {name}'s turn.", "the status line shows the moment on the board"
     assert replayed[0]["standing"] == mine, "it starts after the player's last action"
     assert len({str(each["standing"]) for each in replayed}) == 5, "each action is shown on the board"
     assert ann.page.evaluate("window.walked") > 0
@@ -303,7 +315,7 @@ def test_events_during_the_replay_are_appended_up_to_the_end(person: Callable[..
 
 
 def test_moves_of_a_replacement_bot_are_replayed_to_the_player(person: Callable[..., Player]) -> None:
-    ann, bo = person("Ann"), person("Bo")
+    ann, bo = person("Ann", phone=True), person("Bo")
     terms: dict[str, Any] = {"clock": {"kind": "turn", "seconds": 5}, "on_timeout": "bot", "pace": 0}
     game = begin(ann, bo, options={**SHORT, "actions": 2, "first": 0}, **terms)
     play_turn(ann, actions=1)
@@ -316,6 +328,8 @@ def test_moves_of_a_replacement_bot_are_replayed_to_the_player(person: Callable[
     ann.open(game)
     expect(replay_strip(ann.page)).to_contain_text("A bot played for you.")
     expect(ann.page.locator(".banner")).to_contain_text("A bot is playing for you")
+    covered = ann.page.locator(".banner").evaluate_all(IS_COVERED_BY_REPLAY)
+    assert covered == [False], "the strip leaves the banner and its button visible"
     ann.page.get_by_role("button", name="Take my seat back").click()
     expect(replay_strip(ann.page)).to_be_visible()
 
@@ -329,14 +343,9 @@ def test_names_and_clock_stay_visible_on_a_short_phone(person: Callable[..., Pla
     set_pace(ann, "slow")
     ann.open(game)
     expect(replay_strip(ann.page)).to_contain_text("1 / 4")
-    is_covered = """(all) => {
-      const strip = document.querySelector(".is-story").getBoundingClientRect();
-      const boxes = all.map((node) => node.getBoundingClientRect());
-      return boxes.map(({ top, bottom }) => bottom > strip.top && top < strip.bottom);
-    }"""
     expect(ann.page.locator(".plate.own .plate-clock")).to_be_visible()
     shown = ann.page.locator(".plate-clock, .plate-name")
-    assert shown.evaluate_all(is_covered) == [False] * 6
+    assert shown.evaluate_all(IS_COVERED_BY_REPLAY) == [False] * 6
     sides = replay_strip(ann.page).locator("button").evaluate_all(BOX_SIDES)
     assert len(sides) == 8
     assert min(sides) >= 43.5

@@ -118,11 +118,22 @@ def test_start_button_is_offered_to_seated_players_only(person: Callable[..., Pl
     expect_running(host.page)
 
 
-def test_leaving_a_game_against_bots_takes_one_tap(person: Callable[..., Player]) -> None:
+def test_leaving_a_game_against_bots_takes_two_taps(person: Callable[..., Player]) -> None:
     guest = person("Guest", phone=True)
     guest.open(begin(guest, options=SHORT, bots=["sailor"]))
     expect_running(guest.page)
+    dialog = guest.page.get_by_role("dialog")
+    leave = guest.page.get_by_role("button", name="Leave this game for good")
+    for name in ("Leave this game for good", "Resign"):
+        guest.page.locator(".table-menu > summary").tap()
+        guest.page.get_by_role("button", name=name, exact=True).tap()
+        expect(dialog.get_by_role("button", name="No")).to_be_focused()
+        guest.page.keyboard.press("Escape")
+        expect(dialog).to_have_count(0)
+    assert guest.state()["table"]["status"] == "running"
     guest.page.locator(".table-menu > summary").tap()
-    guest.page.get_by_role("button", name="Leave this game for good").tap()
+    leave.tap()
+    expect(dialog).to_contain_text("It ends now, and you can't come back to it.")
+    dialog.get_by_role("button", name="Leave the game").tap()
     guest.page.wait_for_url(f"{guest.url}/")
     assert guest.state()["table"]["status"] == "finished"

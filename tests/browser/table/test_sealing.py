@@ -100,6 +100,7 @@ def test_browser_without_its_stored_nonce_voids_the_round(person: Callable[..., 
     bo.open(game)
     expect(bo.page.get_by_text("sealed in another browser or on another device")).to_be_visible()
     bo.page.get_by_role("button", name="I no longer have it").click()
+    bo.page.get_by_role("dialog").get_by_role("button", name="Seal again").click()
     for each in (ann, bo):
         expect(each.page.locator(".host-controls")).to_contain_text("had lost its sealed number")
     expect(ann.page.locator(".berth.mine")).to_be_visible()
@@ -127,6 +128,8 @@ def test_host_of_a_correspondence_game_can_remove_a_player_who_does_not_open(
     expect(remove).to_be_visible()
     expect(ann.page.get_by_role("button", name="Stand up")).to_have_count(0)
     remove.click()
+    expect(ann.page.get_by_role("dialog")).to_contain_text("The start is called off.")
+    ann.page.get_by_role("dialog").get_by_role("button", name="Remove Bo").click()
     expect(ann.page.locator("#live-alert")).to_contain_text("wait a moment")  # Bo's browser has 20 seconds
 
 

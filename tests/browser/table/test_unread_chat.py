@@ -26,3 +26,19 @@ def test_unread_chat_is_shown_and_announced_on_a_phone_until_opened(person: Call
     expect(ann.page.locator(".chat-line").last).to_be_in_viewport()
     expect(sign).to_be_hidden()
     expect(bo.page.locator(".chat-sign")).to_be_hidden()
+    # read lines stay read in this browser
+    ann.page.reload()
+    expect(ann.page.locator(".chat-line")).to_have_count(2)
+    expect(sign).to_be_hidden()
+
+
+def test_spectators_learn_why_they_cannot_write_and_who_reads_them(person: Callable[..., Player]) -> None:
+    ann, bo, eve, nobody = person("Ann"), person("Bo"), person("Eve"), person(None)
+    game = begin(ann, bo, options=SHORT)
+    for spectator in (eve, nobody):
+        spectator.open(game)
+        spectator.page.get_by_role("tab", name="Chat").click()
+    expect(nobody.page.get_by_text("You need a name to write in the chat.")).to_be_visible()
+    expect(nobody.page.locator(".chat-form")).to_be_hidden()
+    expect(eve.page.get_by_text("Only spectators read this until the game is over.")).to_be_visible()
+    expect(eve.page.locator(".chat-form")).to_be_visible()

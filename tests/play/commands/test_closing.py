@@ -8,7 +8,7 @@ import pytest
 
 from app.bus.local import Hub
 from app.play.lobby import LobbySubscriber
-from app.play.schedule.due import DESERTED_TABLE_MS, EMPTY_TABLE_MS
+from app.play.schedule.due import DESERTED_TABLE_MS, EMPTY_TABLE_MS, FORGOTTEN_TABLE_MS
 from tests.play.stage import Guest, RecordingListener, Stage, open_stage
 
 MINUTE = 60
@@ -126,19 +126,87 @@ async def test_a_listed_table_whose_players_left_closes_itself(stage: Stage) -> 
     assert await read_status(stage, ann.game) == "closed"
 
 
+async def test_a_deserted_table_stays_open_as_long_as_it_would_if_it_stayed_loaded(stage: Stage) -> None:
+    (ann,) = await seat_players(stage, "ann")
+    await stage.advance_and_sweep(DESERTED_TABLE_MS / 1000 - MINUTE)
+    await ann.leave()  # its due row is due in a minute
+    for _ in range(9):
+        stage.game_server.rooms.evict(stage.clock.now())
+        await stage.advance_and_sweep(MINUTE)
+    assert await read_status(stage, ann.game) == "open"
+    await stage.advance_and_sweep(MINUTE + 1)
+    assert await read_status(stage, ann.game) == "closed"
+    stage.clock.advance(MINUTE)
+    stage.game_server.rooms.evict(stage.clock.now() + MINUTE * 1000)
+    assert stage.game_server.rooms.get_loaded(ann.game) is None
+
+
 @pytest.mark.parametrize(
-    "terms_json",
-    [{"visibility": "unlisted"}, {"password": "sesame"}, {"clock": {"kind": "days", "days": 2}}],
+    ("terms_json", "closes"),
+    [
+        ({"visibility": "unlisted"}, False),
+        ({"password": "sesame"}, True),
+        ({"clock": {"kind": "days", "days": 2}}, True),
+    ],
     ids=["unlisted", "password", "days"],
 )
-async def test_unlisted_locked_and_correspondence_tables_stay_open(
-    stage: Stage, terms_json: dict[str, Any]
+async def test_tables_for_later_close_after_a_week_if_they_are_listed(
+    stage: Stage, terms_json: dict[str, Any], closes: bool
 ) -> None:
     (ann,) = await seat_players(stage, "ann", **terms_json)
     await ann.leave()
+    stage.game_server.rooms.evict(stage.clock.now() + MINUTE * 2000)
+    assert stage.game_server.rooms.get_loaded(ann.game) is None  # nothing keeps it loaded for a week
+    await stage.advance_and_sweep(FORGOTTEN_TABLE_MS / 1000 - 86_400)
+    assert await read_status(stage, ann.game) == "open"
     for _ in range(3):
         await stage.advance_and_sweep(86_400)
-    assert await read_status(stage, ann.game) == "open"
+    assert await read_status(stage, ann.game) == ("closed" if closes else "open")
+
+
+async def test_a_table_is_listed_while_somebody_is_there(stage: Stage) -> None:
+    ann, bo = await seat_players(stage, "ann", "bo", options={"players": 3})
+    listener = RecordingListener()
+    subscriber = LobbySubscriber(stage.guest("looker").actor, listener)
+    stage.game_server.lobby.enter(subscriber)
+    await ann.leave()
+    stage.clock.advance(2 * MINUTE)
+    stage.game_server.rooms.evict(stage.clock.now())
+    assert await list_open_tables(stage) == [ann.game]  # bo is there
+    await bo.leave()
+    stage.game_server.rooms.evict(stage.clock.now())
+    assert await list_open_tables(stage) == [ann.game]  # a phone may be locked for a moment
+    stage.clock.advance(2 * MINUTE)
+    stage.game_server.rooms.evict(stage.clock.now())
+    assert await list_open_tables(stage) == []
+    assert {"t": "gone", "list": "open", "id": ann.game} in listener.of_kind("gone")
+    await stage.advance_and_sweep(MINUTE)  # a sweep does not list it
+    assert await list_open_tables(stage) == []
+    await stage.guest("ann").enter(ann.game)
+    assert await list_open_tables(stage) == [ann.game]
+    assert [(row["list"], row["room"]["id"]) for row in listener.of_kind("room")] == [("open", ann.game)]
+
+
+async def test_a_running_game_is_listed_while_somebody_is_there(stage: Stage) -> None:
+    ann, bo = await stage.start_game("ann", "bo", visibility="open")
+    lobby = stage.game_server.lobby
+    assert [row["id"] for row in await lobby.read_rows("watch")] == [ann.game]
+    for guest in (ann, bo):
+        await guest.leave()
+    stage.clock.advance(2 * MINUTE)
+    stage.game_server.rooms.evict(stage.clock.now())
+    assert await lobby.read_rows("watch") == []
+    await stage.guest("bo").enter(ann.game)
+    assert [row["id"] for row in await lobby.read_rows("watch")] == [ann.game]
+
+
+async def test_a_deleted_person_gives_their_open_seats_back(stage: Stage) -> None:
+    ann, bo = await seat_players(stage, "ann", "bo")
+    await stage.game_server.stand_up_everywhere(ann.actor)
+    assert [seat.person for seat in (await bo.room()).table.seats] == [None, bo.actor.id]
+    running, _ = await stage.start_game("ann", "cy")
+    await stage.game_server.stand_up_everywhere(running.actor)
+    assert (await running.room()).table.seats[0].person == running.actor.id
 
 
 async def test_clients_of_another_worker_keep_a_table_open(sqlite_url: str) -> None:
@@ -172,6 +240,7 @@ async def test_a_removed_player_is_told_so_also_after_reconnecting(stage: Stage)
     assert bo.listener.last["you"] == {"seat": None}
     back = await stage.guest("bo").enter(ann.game)
     assert back.listener.of_kind("welcome")[-1]["you"]["removed"] is True
+    await ann.send("readmit")
     await back.sit()
     again = await stage.guest("bo").enter(ann.game)
     assert "removed" not in again.listener.of_kind("welcome")[-1]["you"]

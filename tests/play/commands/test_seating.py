@@ -115,11 +115,39 @@ async def test_the_host_removes_players_seats_bots_and_hands_the_role_over(stage
     await ann.send("remove", seat=2)
     await ann.send("remove", seat=1)
     assert bo.seat is None
+    await ann.send("readmit")
     await bo.sit()
     assert await ann.expect_refusal("host", seat=2) == "bad_seat"
     await ann.send("host", seat=1)
     assert await ann.expect_refusal("start") == "not_host"
     assert bo.listener.last["table"]["host"] == "p_bo"
+
+
+async def test_a_removed_player_sits_down_again_after_ten_minutes_or_when_readmitted(stage: Stage) -> None:
+    ann, bo, game = await two_at_a_table(stage)
+    cy = await stage.guest("cy").enter(game)
+    await ann.sit()
+    assert await ann.expect_refusal("readmit") == "no_change"
+    await bo.sit()
+    assert "removed_until" not in ann.listener.last["table"]
+    await ann.send("remove", seat=1)
+    until = stage.clock.now() + 600_000
+    assert ann.listener.last["table"]["removed_until"] == until
+    assert await bo.expect_refusal("sit") == "removed"
+    assert await bo.expect_refusal("readmit") == "not_host"
+    await cy.sit()  # another person is not affected
+    await cy.send("stand")
+    await stage.advance_clock(599)
+    assert await bo.expect_refusal("sit") == "removed"
+    await stage.advance_clock(1)
+    await bo.sit()
+    assert bo.seat == 1
+    await ann.send("remove", seat=1)
+    await ann.send("readmit")
+    assert ann.listener.last["table"]["host"] == "p_ann"
+    assert "removed_until" not in ann.listener.last["table"]
+    await bo.sit()
+    assert bo.seat == 1
 
 
 async def test_the_host_role_passes_on_when_the_host_leaves(stage: Stage) -> None:

@@ -28,16 +28,49 @@ async def test_a_player_who_left_gets_a_countdown_and_then_a_vote(stage: Stage) 
     assert bo.listener.last["table"]["seats"][0]["bot"] == "sailor"
 
 
-async def test_an_idle_player_becomes_absent_though_connected(stage: Stage) -> None:
+async def test_a_connected_player_may_think_for_five_minutes(stage: Stage) -> None:
     ann, bo = await stage.start_game("ann", "bo", absence=60)
-    await stage.advance_and_sweep(40)
+    await stage.advance_and_sweep(235)
     stage.game_server.rooms.update_countdowns(stage.clock.now())
-    assert "0" in bo.listener.presence["away"]
+    assert bo.listener.presence["away"] == {}
+    await stage.advance_and_sweep(10)
+    stage.game_server.rooms.update_countdowns(stage.clock.now())
+    assert bo.listener.presence["away"] == {"0": stage.clock.now() + 55_000}
     (await ann.room()).mark_active(ann.actor, stage.clock.now())
-    await stage.advance_and_sweep(30)
+    await stage.advance_and_sweep(290)
     assert "absent" not in kinds(bo)
-    await stage.advance_and_sweep(31)
+    await stage.advance_and_sweep(11)
     assert "absent" in kinds(bo)
+
+
+async def test_a_longer_wait_also_holds_for_connected_players(stage: Stage) -> None:
+    _, bo = await stage.start_game("ann", "bo", absence=900)
+    await stage.advance_and_sweep(890)
+    assert "absent" not in kinds(bo)
+    await stage.advance_and_sweep(11)
+    assert "absent" in kinds(bo)
+
+
+async def test_a_thinking_player_who_disconnects_is_away(stage: Stage) -> None:
+    ann, bo = await stage.start_game("ann", "bo", absence=60)
+    await stage.advance_and_sweep(200)
+    await ann.leave()
+    assert bo.listener.presence["away"] == {"0": stage.clock.now() + 60_000}
+    await stage.advance_and_sweep(61)
+    assert "absent" in kinds(bo)
+
+
+async def test_the_turn_of_a_disconnected_player_is_due_early(stage: Stage) -> None:
+    """The row of a connected player's turn is due later than that of the next, who is away."""
+    ann, bo = await stage.start_game("ann", "bo", absence=60)
+    await bo.leave()
+    await stage.advance_clock(5)
+    await ann.act(advance_of(ann))
+    await ann.act({"type": "end"})
+    await stage.advance_and_sweep(59)
+    assert "absent" not in kinds(ann)
+    await stage.advance_and_sweep(2)
+    assert "absent" in kinds(ann)
 
 
 async def test_a_bot_plays_the_seat_until_its_player_returns(stage: Stage) -> None:
@@ -71,7 +104,7 @@ async def test_reconnecting_ends_an_absence(stage: Stage) -> None:
 
 async def test_acting_ends_an_absence(stage: Stage) -> None:
     ann, bo = await stage.start_game("ann", "bo", absence=60)
-    await stage.advance_and_sweep(61)
+    await stage.advance_and_sweep(301)
     assert bo.listener.last["table"]["seats"][0]["absent"] is True
     await ann.act(choices_of(ann)[0]["action"])
     assert bo.listener.last["t"] == "events"
@@ -80,7 +113,7 @@ async def test_acting_ends_an_absence(stage: Stage) -> None:
 
 async def test_a_resuming_client_learns_that_an_absent_player_is_back(stage: Stage) -> None:
     ann, bo = await stage.start_game("ann", "bo", absence=60)
-    await stage.advance_and_sweep(61)
+    await stage.advance_and_sweep(301)
     seen = bo.listener.last["seq"]
     assert bo.listener.last["table"]["seats"][0]["absent"] is True
     await ann.act(choices_of(ann)[0]["action"])
@@ -287,7 +320,7 @@ async def test_an_action_rarely_writes_the_due_row(stage: Stage) -> None:
     await stage.advance_clock(20)
     await ann.act(advance_of(ann))
     assert await read_next_due(stage.store) == first
-    await stage.advance_and_sweep(41)
+    await stage.advance_and_sweep(281)
     assert "absent" not in stage.metrics.kinds
     await stage.advance_and_sweep(41)
     assert "absent" in stage.metrics.kinds

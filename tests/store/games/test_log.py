@@ -77,6 +77,28 @@ async def test_summary_updates_lists(store: SqlGameStore) -> None:
     assert await store.lists.list_games("open", 10) == []
 
 
+async def test_turns_of_a_person_are_found_without_reading_finished_games(store: SqlGameStore) -> None:
+    rows = [await new_game(store) for _ in range(3)]
+    for row in rows:
+        await store.log.append(make_seated(row, 2, "p_bo"))
+    await store.log.append(make_append(rows[1], 3, "command-1", status="running", to_act="1"))
+    turns = await store.lists.list_turns_of(["p_bo", "p_other"], 10)
+    assert {turn.game: turn.is_waiting for turn in turns} == dict(
+        zip((row.id for row in rows), (True, False, True), strict=True)
+    )
+    assert len(await store.lists.list_turns_of(["p_bo"], 2)) == 2
+    assert await store.lists.list_turns_of(["p_ann"], 10) == []
+    if isinstance(store.database, SqliteDatabase):
+        with captured_statements() as seen:
+            await store.lists.list_turns_of(["p_bo"], 10)
+        plan = await store.database.read(
+            lambda conn: conn.exec_driver_sql(
+                f"EXPLAIN QUERY PLAN {seen[-1]}", ("p_bo", "open", "running", 10, 0)[: seen[-1].count("?")]
+            ).all()
+        )
+        assert "seats_without_place" in str(plan)
+
+
 async def test_reading_heads_returns_only_newer_ones(store: SqlGameStore) -> None:
     rows = [await new_game(store) for _ in range(5)]
     await store.log.append(make_append(rows[3], 2))

@@ -16,8 +16,8 @@ from app.store.database import open_database
 from app.store.people.personal_data import PersonalDataStore
 from app.store.people.players import PeopleStore, hash_secret
 from app.store.people.references import NOTICE_GROUPS, REFERENCES, OnClaim, OnErase, Reference, claim_guest
-from app.store.tables import deals as people_tables
 from app.store.tables import games as game_tables
+from app.store.tables import practice as people_tables
 from app.store.tables.people import notices, players
 
 NOW = 1_800_000_000
@@ -32,7 +32,7 @@ OTHER_IDS = {
     # documents and texts
     "games.founded", "games.options", "games.terms", "games.result", "chat.text", "reports.words", "bans.reason",
     "bans.came_from", "notices.told_of", "notices.switches", "game_switches.switches", "pushes.body",
-    "deals.options", "deals.opponents", "deal_tries.line",
+    "deals.options", "deals.opponents", "deals.par", "deal_tries.line",
 }  # fmt: skip
 _GAME_COLUMNS = {"game", "command", "next_game"}
 _SUSPECT_NAMES = {"player", "person", "people", "who", "owner", "subject", "creator", "host"}

@@ -83,6 +83,15 @@ ROWS: dict[tuple[str, str], str] = {
     ("GET", "/api/v1/deal/{day}/results"): "open",
     ("POST", "/new/check"): "open",
     ("POST", "/practice/{name}"): "open",
+    ("GET", "/practice"): "open",
+    ("GET", "/practice/mistakes"): "known",
+    ("POST", "/practice/mistakes/search"): "known",
+    ("POST", "/practice/mistakes/{puzzle}/{step}/play"): "known",
+    ("POST", "/practice/mistakes/{puzzle}/{step}/judge"): "known",
+    ("GET", "/analysis"): "open",
+    ("GET", "/analysis/setup"): "open",
+    ("POST", "/analysis/play"): "open",
+    ("POST", "/analysis/evaluate"): "open",
     ("POST", "/replay/steps"): "open",
     ("GET", "/g/{game}/seen"): "open",
     ("POST", "/g/{game}/try"): "open",
@@ -97,6 +106,7 @@ ROWS: dict[tuple[str, str], str] = {
 PAGES = (
     "/ /deal /deal/{day} "
     "/new /g/{room} /g/{room}/screen /g/{room}/replay /g/{room}/fairness /g/{room}/review /g/{room}/try /replay "
+    "/h/{room} /h/{room}/ "
     "/fairness /rules "
     "/rules/{topic} /tutorial /about /offline /me /players/{player} /account /resume /resume/{code} "
     "/static/{fingerprint}/{name:path} /embed/{room} "
@@ -204,6 +214,8 @@ async def callers(site: TestSite) -> Callers:
         "{topic}": "options",
         "{code}": "AAAA-BBBB-CCCC",
         "{name}": "nothing",
+        "{puzzle}": "nothing",
+        "{step}": "0",
         "{fingerprint}": "0",
         "{name:path}": "nothing",
     }

@@ -50,7 +50,19 @@ async def test_results_of_ten_people(sqlite_url: str, monkeypatch: pytest.Monkey
         for turn in comparison["turns"]:
             assert turn["behind"] + turn["level"] + turn["ahead"] == 9
         if comparison["parting"] is not None:  # what others did is secret until the day is over
-            assert "instead" not in comparison["parting"]
+            assert not {"instead", "instead_actions"} & comparison["parting"].keys()
+        rows = [row for who in ("accounts", "guests") for row in told[who]["rows"]]
+        assert [row["name"] for row in rows if row["game"]] == [people[1].name], "others' games are closed"
+        won = [row["turns"] for row in rows if row["how"] == "won"]
+        assert told["distribution"] == {
+            "won": [[turns, won.count(turns)] for turns in sorted(set(won))],
+            "beaten": sum(row["how"] == "beaten" for row in rows),
+            "given_up": 0,
+        }
+        standing = told["standing"]
+        assert standing["others"] == 9
+        assert standing["equal"] >= 1, "the first two played the same moves"
+        assert standing["worse"] + standing["equal"] <= 9
         site.clock.time = day_ends_at(DAY)
         later = [
             (await person.request("GET", f"/api/v1/deal/{DAY}/results"))["comparison"]["parting"]
@@ -58,6 +70,39 @@ async def test_results_of_ten_people(sqlite_url: str, monkeypatch: pytest.Monkey
         ]
         assert any(later)
         assert all(parting["instead"] != parting["played"] for parting in later if parting)
+        kinds = {action["type"] for parting in later if parting for action in parting["instead_actions"]}
+        assert kinds & {"advance", "retreat", "draw", "end"}
+        told = await people[1].request("GET", f"/api/v1/deal/{DAY}/results")
+        games = {row["game"] for who in ("accounts", "guests") for row in told[who]["rows"]}
+        assert games == {person.game for person in people}
+        stranger = await site.person("Stranger")
+        for person in (people[0], people[5]):
+            await stranger.request("GET", f"/api/v1/games/{person.game}/record")
+            found = await stranger.request("GET", f"/api/v1/players/{person.id}")
+            assert [(game["id"], game["deal"]) for game in found["games"]] == [(person.game, DAY)]
+            assert sum(line["played"] for line in found["results"]) == 1
+
+
+async def test_a_profile_shows_a_deal_once_its_day_is_over(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with deal_site(sqlite_url, monkeypatch) as site:
+        ann, bo = await site.person("Ann"), await site.person("Bo")
+        await ann.begin()
+        await ann.play(1)
+        await bo.begin()
+        await bo.resign()
+        paths = [f"/api/v1/players/{person.id}" for person in (ann, bo)]
+        site.clock.time = day_ends_at(DAY) - 1
+        assert [(await bo.request("GET", path))["games"] for path in paths] == [[], []]
+        await bo.request("GET", f"/api/v1/games/{ann.game}", 403)
+        assert (await ann.request("GET", f"/api/v1/games/{ann.game}/record", 409))["error"][
+            "code"
+        ] == "deal_sealed"
+        assert (await ann.request("GET", f"/api/v1/games/{ann.game}/seen"))["steps"]
+        site.clock.time = day_ends_at(DAY)
+        shown = [(await bo.request("GET", path))["games"] for path in paths]
+        assert [[game["id"] for game in games] for games in shown] == [[ann.game], [bo.game]]
 
 
 async def test_results_are_hidden_before_the_first_try_until_the_day_is_over(
@@ -94,6 +139,29 @@ async def test_resigning_ranks_last_and_breaks_the_streak(
             ("Ann", True),
         ]
         assert ((await ann.deal())["streak"]["days"], (await bo.deal())["streak"]["days"]) == (0, 1)
+        await ann.begin()
+        await ann.play(3)
+        told = await ann.deal()
+        assert told["streak"] == {"days": 1, "best": 1, "today": True}, "a later try keeps it"
+        assert told["statistics"]["played"] == 1, "of the results, only the first counts"
+
+
+async def test_an_attempt_that_ends_after_midnight_keeps_the_streak_but_is_not_listed(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with deal_site(sqlite_url, monkeypatch) as site:
+        ann = await site.person("Ann")
+        await ann.begin()
+        await ann.play(1, 3)
+        site.clock.time = day_ends_at(DAY)
+        await ann.play(1)
+        told = await ann.deal(DAY)
+        assert told["tries"][0]["is_late"]
+        assert told["streak"] == {"days": 1, "best": 1, "today": False}
+        assert told["statistics"]["played"] == 0
+        results = await ann.request("GET", f"/api/v1/deal/{DAY}/results")
+        assert (results["guests"]["total"], results["standing"]) == (0, None)
+        assert results["distribution"] == {"won": [], "beaten": 0, "given_up": 0}
 
 
 async def test_a_streak_grows_day_by_day(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,11 +170,20 @@ async def test_a_streak_grows_day_by_day(sqlite_url: str, monkeypatch: pytest.Mo
         for days in (1, 2):
             await ann.begin()
             await ann.play(days)
-            assert (await ann.deal())["streak"] == {"days": days, "best": days}
+            assert (await ann.deal())["streak"] == {"days": days, "best": days, "today": True}
             site.clock.advance(86_400)
-        assert (await ann.deal())["streak"] == {"days": 2, "best": 2}
+        told = await ann.deal()
+        assert told["streak"] == {"days": 2, "best": 2, "today": False}
+        lines = [(await ann.deal(add_days(DAY, day)))["tries"][0] for day in (0, 1)]
+        wins = [line["turns"] for line in lines if line["how"] == "won"]
+        assert told["statistics"] == {
+            "played": 2,
+            "won": len(wins),
+            "best_turns": min(wins, default=None),
+            "average_turns": round(sum(wins) / len(wins), 1) if wins else None,
+        }
         site.clock.advance(86_400)
-        assert (await ann.deal())["streak"] == {"days": 0, "best": 2}
+        assert (await ann.deal())["streak"] == {"days": 0, "best": 2, "today": False}
         assert (await ann.deal())["day"] == add_days(DAY, 3)
 
 

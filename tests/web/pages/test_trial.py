@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from app import rules
 from app.bots.choosing import fallback_action
+from app.bots.levels import LEVELS
 from app.play.refusals import Refusal
 from app.rules import RuleError
 from app.web.errors import BadRequest
@@ -119,12 +121,16 @@ async def test_running_games_and_invalid_requests_are_refused(sqlite_url: str) -
             {**start, "known": 1},
             {**start, "actions": "end"},
             {**start, "actions": [5]},
+            {**start, "why": 5},
+            {**start, "why": {"place": -1}},
             {**start, "actions": [{}] * (MAX_ACTIONS + 1)},
         ):
             assert (await ann.post(f"/g/{game}/try", json=wrong)).status_code == 422, wrong
         ends = {"seat": begun["seat"], "action": begun["choices"][0]["action"]}
         after = (await ann.post(f"/g/{game}/try", json={**start, "actions": [ends]})).json()
         assert after["steps"][0]["action"] == ends["action"]
+        asked = (await ann.post(f"/g/{game}/try", json={**start, "why": {"place": 36}})).json()["why"]
+        assert (asked["code"], asked["why"], asked["params"]) == ("illegal", "no_pirate_on", {"n": 36})
         # nothing is stored: the game's record is unchanged
         record = (await ann.get(f"/api/v1/games/{game}/record")).json()
         assert len(record["actions"]) == 2
@@ -173,3 +179,30 @@ async def test_a_game_with_every_module_can_be_continued_from_any_turn(path: Pat
             record, step, [{"seat": each["seat"], "action": each["action"]} for each in trial.steps]
         )
         assert again.position == trial.position, "sending the steps back gives the same position"
+
+
+class LevelBot(SimpleBot):
+    """A bot that records the level it was asked to play at."""
+
+    def __init__(self) -> None:
+        self.levels: dict[int, str] = {}
+
+    async def choose(self, *given: Any, **named: Any) -> Json:
+        self.levels[named["seat"]] = given[3]
+        return await super().choose(*given, **named)
+
+
+async def test_bots_of_the_game_keep_their_level() -> None:
+    record = rules.record_from_json(json.loads((GOLDEN / "everything.json").read_text()))
+    levels = ["sailor", None, "legend", None, "not-a-level"]
+    record = replace(record, players=tuple((f"P{n}", levels[n]) for n in range(record.options.players)))
+    trial, bot = Trial(record, 0, []), LevelBot()
+    for _ in range(6):
+        while (seat := trial.bot_to_act()) is not None:
+            await trial.reply(bot, seat)
+        choices = [choice["action"] for choice in trial.to_json(0)["choices"]]
+        trial.play(trial.seat, fallback_action(trial.to_json(0)["view"], choices, trial.seat), "person")
+    played = {seat: levels[seat] if levels[seat] in LEVELS else "mate" for seat in bot.levels}
+    assert bot.levels == played
+    assert len(played) >= 2
+    assert trial.reply_cost_ms(2) > trial.reply_cost_ms(0) > 0

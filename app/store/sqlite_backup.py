@@ -1,0 +1,91 @@
+"""Backup and restore of a SQLite database as files. A backup is a complete database, readable by its owner only."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+BACKUP_PATTERN = "cartagena-*.db"
+_SIDE_FILES = ("", "-wal", "-shm")
+
+
+class BackupFailed(Exception):
+    """The backup could not be made or restored; the message says why. The database is unchanged."""
+
+
+def back_up(database: Path, folder: Path, keep_days: int, now: int) -> Path:
+    """Write a backup to the folder, delete those older than `keep_days`, and return its path.
+
+    The database may be in use. Old backups are deleted only after the new one was checked.
+    """
+    if not database.is_file():
+        raise BackupFailed(f"there is no database {database}")
+    folder.mkdir(parents=True, exist_ok=True)
+    backup = folder / f"cartagena-{_format_time(now)}.db"
+    part = backup.with_suffix(".part")
+    part.unlink(missing_ok=True)
+    part.touch(mode=0o600)
+    try:
+        with closing(sqlite3.connect(database)) as connection:
+            connection.execute("VACUUM INTO ?", [str(part)])
+        _check(part)
+        _sync(part)
+        part.replace(backup)
+    except sqlite3.Error as problem:
+        raise BackupFailed(f"SQLite could not write {backup} ({problem})") from problem
+    finally:
+        part.unlink(missing_ok=True)
+    for old in folder.glob(BACKUP_PATTERN):
+        if old.stat().st_mtime < now - keep_days * 86_400 and old != backup:
+            old.unlink()
+    return backup
+
+
+def restore(database: Path, backup: Path, now: int) -> Path | None:
+    """Replace the database by a backup. Return where the replaced database is kept, if there was one.
+
+    The caller ensures that no server uses the database.
+    """
+    if not backup.is_file():
+        raise BackupFailed(f"there is no file {backup}")
+    try:
+        _check(backup)
+    except sqlite3.Error as problem:
+        raise BackupFailed(f"{backup} is not a SQLite database ({problem})") from problem
+    new = database.with_name(f"{database.name}.restoring")
+    shutil.copy(backup, new)
+    _sync(new)
+    kept = database.with_name(f"{database.name}.before-{_format_time(now)}")
+    is_replacing = database.exists()
+    for side in _SIDE_FILES:  # an old write-ahead log must not meet the new database
+        file = database.with_name(database.name + side)
+        if file.exists():
+            file.replace(kept.with_name(kept.name + side))
+    new.replace(database)
+    return kept if is_replacing else None
+
+
+def _check(file: Path) -> None:
+    """Raise BackupFailed or sqlite3.Error unless this is an intact database of this program."""
+    with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+        (result,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if result != "ok":
+            raise BackupFailed(f"{file} is damaged: {result}")
+        tables = {
+            name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        }
+    if not {"games", "log", "players"} <= tables:
+        raise BackupFailed(f"{file} is not a database of this program")
+
+
+def _sync(file: Path) -> None:
+    with file.open("rb+") as opened:
+        os.fsync(opened.fileno())
+
+
+def _format_time(now: int) -> str:
+    return datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H-%M-%SZ")

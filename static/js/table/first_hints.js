@@ -1,0 +1,24 @@
+// Hints that appear by themselves in a newcomer's first games against bots, where the table allows hints.
+
+/** @import {Command, StateStore} from "../core/types.d.ts" */
+
+import { pref } from "./preferences.js";
+
+/**
+ * Ask for a hint at each position in which the player has a choice.
+ * @param {StateStore} store
+ * @param {(command: Command) => void} send
+ */
+export function FirstHints(store, send) {
+  let askedSeq = -1;
+  const ask = () => {
+    const { table, choices, selection, isWaiting, seq } = store.state;
+    if (!pref("hints") || !table?.hints || isWaiting || choices.length < 2 || seq === askedSeq) return;
+    // The player is already choosing.
+    if (selection.card !== undefined || selection.from !== undefined) return;
+    askedSeq = Number(seq);
+    send({ do: "hint", version: seq });
+  };
+  store.subscribe(["choices", "isWaiting"], ask);
+  ask();
+}

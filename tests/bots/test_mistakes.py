@@ -1,0 +1,74 @@
+"""Puzzles from mistakes: found where a turn cost much, judged from what the seat knew."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app import rules
+from app.bots.evaluation import CERTAINTY
+from app.bots.mistakes import MIN_LOSS, BadTurn, find_mistakes, foresee_turn, judge_turn, turn_starts
+from tests.bots.test_review import record_of
+
+SHORT = {"preset": "tortuga", "board": "random", "passage_boards": 4, "pirates": 4}
+MAGIC = {"preset": "dungeon", "black_magic": True, "passage_boards": 4, "pirates": 4}
+
+
+def by_people(record: rules.Record) -> rules.Record:
+    """Return the record as if people had played it."""
+    return replace(record, moves=tuple(replace(move, by="person") for move in record.moves))
+
+
+@pytest.fixture(scope="module")
+def record() -> rules.Record:
+    return by_people(record_of(SHORT, ("mate", "sailor")))
+
+
+def test_starts_of_turns_have_what_the_seat_knew(record: rules.Record) -> None:
+    starts = turn_starts(record, 1)
+    line = list(rules.replay(record))
+    assert len(starts) > 3
+    for start in starts:
+        assert start.position == line[start.step][0]
+        assert (start.position.turn_seat, start.position.actions_taken) == (1, 0)
+        assert start.played == tuple(
+            move.action for move in record.moves[start.step : start.step + len(start.played)]
+        )
+        told = (rules.events_for(events, 1, record.options) for _, events in line[1 : start.step + 1])
+        seen = [event for events in told for event in events]
+        assert list(start.history) == seen
+        assert start.is_own
+
+
+def test_a_mistake_is_found_and_its_answer_holds(record: rules.Record) -> None:
+    found = [(seat, puzzle) for seat in (0, 1) for puzzle in find_mistakes(record, seat)]
+    assert found, "choose another game"
+    seat, puzzle = found[0]
+    assert puzzle["best"] - puzzle["played"] >= 10_000 * MIN_LOSS // CERTAINTY
+    (start,) = (start for start in turn_starts(record, seat) if start.step == puzzle["step"])
+    played = [rules.action_to_json(action) for action in start.played]
+    verdict = judge_turn(record, seat, start.step, played)
+    assert not verdict["is_right"]
+    assert verdict["tried"] == verdict["played"]
+    assert verdict["best"]["chance"] > verdict["played"]["chance"] + 0.05
+    assert judge_turn(record, seat, start.step, played) == verdict, "the same turn has the same verdict"
+    assert all(event["type"] != "row_laid" for event in verdict["best"]["events"])
+
+
+def test_turns_of_bots_and_games_with_pending_choices_are_no_puzzles(record: rules.Record) -> None:
+    bots = replace(record, moves=tuple(replace(move, by="bot") for move in record.moves))
+    assert find_mistakes(bots, 1) == []
+    magic = by_people(record_of(MAGIC, ("sailor", "mate")))
+    assert find_mistakes(magic, 0) == []
+
+
+def test_what_is_not_a_whole_turn_is_refused(record: rules.Record) -> None:
+    start = turn_starts(record, 0)[0]
+    end = rules.action_from_json({"type": "end"})
+    first = start.played[0]
+    for actions in ((), (first,), (first, end, end), (rules.action_from_json({"type": "sail"}), end)):
+        with pytest.raises(BadTurn):
+            foresee_turn(start.position, actions)
+    with pytest.raises(BadTurn):
+        judge_turn(record, 0, start.step + 1, [])

@@ -1,0 +1,88 @@
+"""The practice page: a mistake comes back as a puzzle, is played like a turn, and is compared with the best turn."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+
+from playwright.sync_api import expect
+
+from tests.browser.game_server import SHORT, GameServer, Player, begin
+
+
+def play_badly(ann: Player, bo: Player, turns: int) -> str:
+    """Play a game in which each player takes one action and ends the turn. The second resigns."""
+    game = begin(ann, bo, options={**SHORT, "hands": "hidden", "supply": "deck"})
+    for _ in range(turns):
+        for player in (ann, bo):
+            state = player.state()
+            while state.get("choices"):
+                actions = [choice["action"] for choice in state["choices"]]
+                ends = [action for action in actions if action["type"] == "end"]
+                player.act((ends or actions)[0], state["seq"])
+                state = player.state()
+    bo.act({"type": "resign"})
+    return game
+
+
+def store_mistake(game_server: GameServer, ann: Player, game: str) -> None:
+    """Store Ann's first turn as a mistake, so that the test need not wait for the search."""
+    person = ann.api("GET", "/me")["person"]["id"]
+    seat = ann.state()["you"]["seat"]
+    actions = ann.api("GET", f"/games/{game}/record")["actions"]
+    step = next(number for number, action in enumerate(actions) if action["seat"] == seat)
+    with closing(sqlite3.connect(game_server.folder / "house.db", timeout=30)) as database, database:
+        database.execute(
+            "INSERT INTO mistakes (person, game, step, seat, best, played, found_at, due_at, stage, tries)"
+            " VALUES (?, ?, ?, ?, 7000, 5000, ?, 1, 0, 0)",
+            (person, game, step, seat, int(time.time())),
+        )
+
+
+def test_a_mistake_comes_back_as_a_puzzle(person: Callable[..., Player], game_server: GameServer):
+    ann, bo = person("Ann"), person("Bo")
+    page = ann.page
+    page.goto(f"{ann.url}/practice")
+    expect(page.locator("[data-say]")).to_have_text("No mistakes to practise yet.")
+    store_mistake(game_server, ann, play_badly(ann, bo, 2))
+    page.goto(f"{ann.url}/practice")
+    say = page.locator("[data-say]")
+    expect(say).to_have_text("Find a better turn.", timeout=90_000)
+    expect(page.locator("[data-facts] li")).to_have_count(1)  # the other player; there is no row
+    expect(page.locator("[data-facts]")).to_contain_text("cards")
+    # A turn is put together with clicks, started again, and judged at its end.
+    source = page.locator("[data-board] .is-source").first
+    moves = page.locator("[data-moves] button")
+    again = page.get_by_role("button", name="Start the turn again")
+    expect(again).to_have_count(0)
+    for _ in range(2):
+        source.click()
+        moves.first.click()
+        expect(again).to_be_visible()
+        again.click()
+        expect(again).to_have_count(0)
+    source.click()
+    moves.first.click()
+    expect(again).to_be_visible()
+    page.get_by_role("button", name="End turn").click()
+    expect(say).to_have_text(re.compile("Right!|There is a better turn."), timeout=60_000)
+    expect(page.locator("[data-more]")).to_contain_text("%")
+    lines = page.locator("[data-lines] button")
+    expect(lines).to_have_count(3)
+    lines.nth(1).click()
+    expect(lines.nth(1)).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".arrow.better").first).to_be_visible(timeout=20_000)
+    review = page.get_by_role("link", name="Review")
+    expect(review).to_have_attribute("href", re.compile(r"/g/.+/review\?step=\d+"))
+    # It is not due any more, and the player's page says what is left.
+    left = page.evaluate("fetch('/practice/mistakes').then((answer) => answer.json())")
+    assert left["waiting"] == 1
+    store_mistake(game_server, ann, play_badly(ann, bo, 2))
+    page.goto(f"{ann.url}/me")
+    notice = page.locator("[data-to-practice]")
+    expect(notice).to_contain_text("waiting for a better idea")
+    notice.get_by_role("link").click()
+    expect(say).to_have_text("Find a better turn.")
