@@ -31,6 +31,7 @@ NAMES = {
     frames.TableChange: "TableFrame",
     frames.Refused: "RefusedFrame",
     frames.Hint: "HintFrame",
+    frames.Why: "WhyFrame",
 }
 IN_UNIONS = [frames.Ack, frames.Chat, frames.Presence, frames.Pong, frames.Bye]
 

@@ -1,6 +1,6 @@
 // Log and chat in two tabs. A hovered or focused log line shows its move on the board.
 
-/** @import {ChatLine, LogLine, Seat, SeatLooks, State, TableState, Trace, You} from "../core/types.d.ts" */
+/** @import {ChatLine, LogLine, Seat, SeatLooks, TableState, Trace, You} from "../core/types.d.ts" */
 
 import { el, find, targetOf, updateKeyed } from "../core/dom.js";
 import { N_, t, tn } from "../core/i18n.js";
@@ -8,9 +8,7 @@ import { icon } from "../core/icons.js";
 import { lookOf, personName } from "../core/names.js";
 import { announce } from "./announce.js";
 import { pref, setPref } from "./preferences.js";
-
-// The last chat line that was read is remembered for this many tables.
-const MAX_TABLES_READ = 50;
+import { lastReadLine, rememberReadLine } from "./read_chat.js";
 
 /** @type {Record<string, string>} */
 export const CHAT_PRESETS = {
@@ -125,7 +123,7 @@ export function LogAndChat(root, { onTrace, onChat, onMute, onPerson }, bar = nu
   /** @type {Element | null} */
   let newest = null;
   // The state that was drawn last.
-  /** @type {State | null} */
+  /** @type {TableState | null} */
   let drawn = null;
 
   /**
@@ -147,22 +145,9 @@ export function LogAndChat(root, { onTrace, onChat, onMute, onPerson }, bar = nu
     /** @type {Element} */ (panels[name].firstElementChild).scrollTop = 1e6;
   }
 
-  /** @param {TableState} state */
-  const readKey = ({ table, you }) => `${table.id}.${you.seat ?? ""}`;
-  /** @param {TableState} state */
-  const lastRead = (state) => pref("chatRead").find(([key]) => key === readKey(state))?.[1] ?? 0;
-
-  /** Count everything as read, here and after a reload. */
   function markRead() {
     unread = 0;
-    const last = drawn?.chatLines.at(-1)?.n ?? 0;
-    const state = /** @type {TableState} */ (drawn);
-    if (!last || lastRead(state) >= last) return;
-    const others = pref("chatRead").filter(([key]) => key !== readKey(state));
-    setPref(
-      "chatRead",
-      /** @type {[string, number][]} */ ([...others, [readKey(state), last]]).slice(-MAX_TABLES_READ),
-    );
+    if (drawn) rememberReadLine(drawn);
   }
 
   function showUnread() {
@@ -345,7 +330,7 @@ export function LogAndChat(root, { onTrace, onChat, onMute, onPerson }, bar = nu
         ),
       );
     }
-    if (!isSeen && !isOwn && n > lastRead(state)) unread += 1;
+    if (!isSeen && !isOwn && n > lastReadLine(state)) unread += 1;
     return item;
   }
 

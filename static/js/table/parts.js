@@ -3,8 +3,8 @@
 /** @import {Action, Card, GameEvent, GameState, Cause, Place, Send, State, StateStore, TableState, Trace} from "../core/types.d.ts" */
 
 import { Board } from "../board/board.js";
-import { el, find, loadStylesheet, svg, targetOf } from "../core/dom.js";
-import { t, withWholeCatalogue } from "../core/i18n.js";
+import { find, loadStylesheet, targetOf } from "../core/dom.js";
+import { withWholeCatalogue } from "../core/i18n.js";
 import { lookOf } from "../core/names.js";
 import { Banners } from "./banners.js";
 import { HistoryTools } from "./catch_up.js";
@@ -15,6 +15,7 @@ import { Hand } from "./hand.js";
 import { LogAndChat } from "./log_and_chat.js";
 import { MenuButton } from "./menu_button.js";
 import { PlayerPlates } from "./player_plates.js";
+import { buildRegions } from "./regions.js";
 import { marksOf } from "./selection.js";
 import { SmallScreen } from "./small_screen.js";
 import { StatusBar } from "./status_bar.js";
@@ -56,24 +57,6 @@ import { Tray } from "./tray.js";
  */
 
 /**
- * @param {"div" | "section" | "header"} tag
- * @param {string} cls
- * @param {string} [label]
- */
-const region = (tag, cls, label) => el(tag, { class: cls, ...(label ? { "aria-label": label } : {}) });
-
-/** @param {"polite" | "alert"} kind */
-const liveRegion = (kind) =>
-  el("div", {
-    id: `live-${kind}`,
-    class: "hidden",
-    role: kind === "alert" ? "alert" : "status",
-    "aria-live": kind === "alert" ? "assertive" : "polite",
-    // Screen readers read only what is added.
-    "aria-atomic": "false",
-  });
-
-/**
  * Whether the end card may be needed soon: a player has at most two pirates left or has resigned, or the game is over.
  * @param {GameState} state
  */
@@ -82,46 +65,6 @@ const isNearEnd = ({ table, view }) =>
   view.players.some(
     ({ pirates, resigned }) => resigned || pirates.filter((place) => place !== "goal").length <= 2,
   );
-
-/** @param {HTMLElement} root */
-function buildRegions(root) {
-  const box = {
-    banners: region("div", "banners"),
-    flash: region("div", "flash"),
-    status: region("header", "status"),
-    seating: region("section", "seating", t("Before the game")),
-    seats: region("section", "seats", t("Players")),
-    map: region("section", "map", t("The board")),
-    supply: region("section", "supply", t("The supply")),
-    ending: region("section", "ending", t("The end")),
-    owed: region("section", "owed", t("Make your choice")),
-    tray: el("section", { class: "tray", "aria-label": t("What you can do"), tabindex: "-1" }),
-    hand: region("section", "hand", t("Your hand")),
-    talk: region("section", "talk", t("Log and chat")),
-  };
-  for (const region of [box.ending, box.owed]) region.hidden = true;
-  const drawing = svg("svg");
-  box.map.append(drawing);
-  const bench = el("div", { class: "bench" }, box.ending, box.owed, box.tray, box.hand);
-  // Drawn anew with each state; notes of other modules are beside it.
-  const bannerRows = el("div", { class: "banner-rows" });
-  box.banners.append(bannerRows);
-  const notes = el("div", { class: "notes" });
-  const side = el("div", { class: "table-side" }, box.seats, box.supply, notes, box.talk);
-  const main = el(
-    "div",
-    { class: "table-main" },
-    box.banners,
-    box.flash,
-    box.status,
-    box.seating,
-    box.map,
-    bench,
-  );
-  const reserved = find(".reserved", root);
-  root.replaceChildren(liveRegion("polite"), liveRegion("alert"), reserved, main, side);
-  return { ...box, bannerRows, drawing, bench, main, side, reserved };
-}
 
 /**
  * Build all parts of the page. Return functions that focus them, and `showMissed` of the history tools.
