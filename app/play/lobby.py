@@ -9,6 +9,7 @@ import msgspec
 
 from app.play import frames
 from app.play.context import Context
+from app.play.engines import CHANCE_SCHEMES
 from app.play.frames import Frame
 from app.play.log.clocks import CLOCK_CLASSES
 from app.play.log.entries import GameRow, GameSummary
@@ -122,7 +123,7 @@ class Lobby:
         is_here = not self._people.keys().isdisjoint(people)
         topics = () if bus.is_single_worker else tuple(filter(bus.has_followers, map(lobby_topic, people)))
         if is_here or topics:
-            body = table_news(table, presence.count_spectators(table, at), with_lists=False)
+            body = table_news(table, presence, at, with_lists=False)
             if is_here:
                 self.on_row_changed(body)
             if topics:
@@ -168,12 +169,20 @@ class Lobby:
         return CLOCK_CLASSES[row["clock"]].is_correspondence or self._rooms.is_attended(row["id"])
 
     def build_row(self, game: GameRow) -> dict[str, Any]:
-        """Return a stored game's row with the number of spectators, which only loaded rooms know."""
+        """Return a stored game's row with its spectators and waiting people, whom only loaded rooms know.
+
+        All people of a table that another worker has loaded count as waiting.
+        """
         room = self._rooms.get_loaded(game.id)
-        watching = (
-            room.presence.count_spectators(room.table, self._context.clock.now()) if room is not None else 0
-        )
-        return build_game_row(game, watching)
+        if room is None:
+            is_elsewhere = self._context.bus.has_followers(game.id)
+            people = (
+                game.summary.taken - game.summary.bots if is_elsewhere and game.summary is not None else 0
+            )
+            return build_game_row(game, present=people)
+        now = self._context.clock.now()
+        present = len(room.presence.list_present_seats(room.table, now))
+        return build_game_row(game, room.presence.count_spectators(room.table, now), present)
 
     async def read_own_games(self, actor: Actor) -> list[dict[str, Any]]:
         """Return the person's unfinished games, those that wait for them first."""
@@ -250,9 +259,12 @@ def lobby_topic(person: str) -> str:
     return f"lobby:{person}"
 
 
-def table_news(table: Table, watching: int, *, with_lists: bool) -> dict[str, Any]:
-    """Return the news of a table for lobbies: its row, the lists it is in, its people and whose turn it is."""
-    row, awaited = build_table_row(table, watching), table.list_awaited_seats()
+def table_news(table: Table, presence: Presence | None, now: int, *, with_lists: bool) -> dict[str, Any]:
+    """Return the news of a table for lobbies: its row, the lists it is in, its people and whose turn it is.
+
+    Without `presence` nobody is there.
+    """
+    row, awaited = build_table_row(table, presence, now), table.list_awaited_seats()
     people = {
         seat.person: number in awaited and seat.bot is None
         for number, seat in enumerate(table.seats)
@@ -315,10 +327,21 @@ def is_waiting_for(game: GameRow, ids: tuple[str, ...]) -> bool:
     return any(str(s.seat) in to_act and s.person in ids and s.bot is None for s in game.summary.seats)
 
 
-def build_table_row(table: Table, watching: int) -> dict[str, Any]:
+def is_for_quick_play(row: dict[str, Any], rules_version: int) -> bool:
+    """Return whether the table can begin, and has no password, unusual clock or module, which nobody asked for."""
+    if CHANCE_SCHEMES.get(rules_version) == 1:  # seats without seals: nobody can sit down any more
+        return False
+    return not row["locked"] and CLOCK_CLASSES[row["clock"]].is_for_quick_play and not row["variant"]
+
+
+def build_table_row(table: Table, presence: Presence | None = None, now: int = 0) -> dict[str, Any]:
+    watching = 0 if presence is None else presence.count_spectators(table, now)
+    present = 0 if presence is None else len(presence.list_present_seats(table, now))
     return _build_row(
         table.summary(),
         [seat.display_name(table.names) for seat in table.seats if seat.is_taken],
+        table.rules_version,
+        present,
         id=table.id,
         title=table.title(),
         status=table.status,
@@ -329,11 +352,13 @@ def build_table_row(table: Table, watching: int) -> dict[str, Any]:
     )
 
 
-def build_game_row(game: GameRow, watching: int = 0) -> dict[str, Any]:
+def build_game_row(game: GameRow, watching: int = 0, present: int = 0) -> dict[str, Any]:
     assert game.summary is not None
     return _build_row(
         game.summary,
         [seat.name for seat in game.summary.seats],
+        game.rules_version,
+        present,
         id=game.id,
         title=game.terms.get("title", ""),
         status=game.status,
@@ -352,10 +377,12 @@ def list_variants(options: dict[str, Any]) -> list[str]:
     return variant
 
 
-def _build_row(summary: GameSummary, names: list[str | None], **row: Any) -> dict[str, Any]:
+def _build_row(
+    summary: GameSummary, names: list[str | None], rules_version: int, present: int, **fields: Any
+) -> dict[str, Any]:
     options = summary.options
-    return {
-        **row,
+    row = {
+        **fields,
         "preset": options["preset"],
         "seats": options["players"],
         "taken": summary.taken,
@@ -363,3 +390,5 @@ def _build_row(summary: GameSummary, names: list[str | None], **row: Any) -> dic
         "names": names,
         "variant": list_variants(options),
     }
+    is_found = row["status"] == "open" and is_for_quick_play(row, rules_version)
+    return {**row, "waiting": present if is_found else 0}

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from app.play.engines import CHANCE_SCHEMES
-from app.play.lobby import build_game_row
-from app.play.log.clocks import CLOCK_CLASSES
+from app.play.lobby import build_game_row, is_for_quick_play
 from app.play.log.entries import GameRow
 from app.play.ports import Actor, StoreUnavailable
 from app.play.refusals import Refusal
@@ -32,7 +30,9 @@ async def find_table(
             games = await game_server.store.lists.list_open_tables(preset, seats, PAGE_SIZE, page * PAGE_SIZE)
         except StoreUnavailable:
             raise Refusal("try_again") from None
-        for game in filter(_is_for_quick_play, games):
+        for game in games:
+            if not is_for_quick_play(build_game_row(game), game.rules_version):
+                continue
             if game.creator in actor.ids:
                 return game
             room = game_server.rooms.get_loaded(game.id)
@@ -47,14 +47,6 @@ async def find_table(
         if game_server.bus.is_single_worker
         else await _find_on_other_workers(game_server, actor, elsewhere[:MAX_TABLES_ASKED_ELSEWHERE])
     )
-
-
-def _is_for_quick_play(game: GameRow) -> bool:
-    """Return whether the table can begin, and has no password, unusual clock or module, which nobody asked for."""
-    if CHANCE_SCHEMES.get(game.rules_version) == 1:  # seats without seals: nobody can sit down any more
-        return False
-    row = build_game_row(game)
-    return not row["locked"] and CLOCK_CLASSES[row["clock"]].is_for_quick_play and not row["variant"]
 
 
 async def _is_suitable(game_server: GameServer, room: Room, actor: Actor) -> bool:

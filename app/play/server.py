@@ -111,7 +111,7 @@ class GameServer:
             spectator_batch_seconds,
             bot_interval_ms,
         )
-        self.presence = PresenceBroadcast(context, presence_delay_seconds)
+        self.presence = PresenceBroadcast(context, presence_delay_seconds, self._on_presence_changed)
         self.rooms = Rooms(context, self.presence, idle_seconds, self._on_moved, self._on_left)
         self.lobby = Lobby(context, self.rooms)
         self.failures = Failures(store.failures, clock, metrics)
@@ -231,7 +231,7 @@ class GameServer:
             return
         table = Table.from_row(row, self.names)
         fold(table, entry)
-        self._send_to_lobbies(table, 0)
+        self._publish_to_lobbies(table_news(table, None, row.created_at, with_lists=True))
 
     async def is_blocked_either_way(self, room: Room, actor: Actor) -> bool:
         """Return whether this person has blocked a player at the table, or a player has blocked them."""
@@ -291,8 +291,8 @@ class GameServer:
             if not room.table.list_named_people().isdisjoint(people):
                 room.resend_state()
                 if self.lobby.subscribers and not room.table.is_over:
-                    watching = room.presence.count_spectators(room.table, self.clock.now())
-                    self.lobby.on_row_changed(table_news(room.table, watching, with_lists=True))
+                    now = self.clock.now()
+                    self.lobby.on_row_changed(table_news(room.table, room.presence, now, with_lists=True))
 
     # -- callbacks of rooms ------------------------------------------------------------------------
 
@@ -325,8 +325,7 @@ class GameServer:
                 if table.seat_of(subscriber.admitted) is None:
                     subscriber.listener.end("no_spectators")
         if not is_news and (self.lobby.subscribers or not self.bus.is_single_worker):
-            watching = room.presence.count_spectators(table, entry.at)
-            self._send_to_lobbies(table, watching, is_left=room.is_left)
+            self._send_to_lobbies(room, entry.at)
 
     def on_entered(self, room: Room) -> None:
         """List a table again to which somebody has returned."""
@@ -343,10 +342,23 @@ class GameServer:
         if table.is_over or table.terms.clock.is_correspondence or self.bus.has_followers(room.id):
             return
         self.lobby.change_count += 1
-        if public_lists(table, build_table_row(table, 0)) and (
+        if public_lists(table, build_table_row(table)) and (
             self.lobby.subscribers or not self.bus.is_single_worker
         ):
-            self._send_to_lobbies(table, 0, is_left=room.is_left)
+            self._send_to_lobbies(room, self.clock.now())
+
+    def _on_presence_changed(self, room: Room) -> None:
+        """Update the lobbies after people came to or left an open table, whom quick play finds there or not."""
+        table, now = room.table, self.clock.now()
+        if table.status != "open":
+            return
+        row = build_table_row(table, room.presence, now)
+        if row["waiting"] == room.sent_waiting or not public_lists(table, row).get("open"):
+            return
+        self.lobby.change_count += 1
+        if self.lobby.subscribers or not self.bus.is_single_worker:
+            self._send_to_lobbies(room, now)
+        room.sent_waiting = row["waiting"]
 
     def _on_turn_changed(self, room: Room, table: Table, entry: Entry, is_news: bool) -> None:
         """Update presence and lobbies after an action passed the turn.
@@ -361,9 +373,14 @@ class GameServer:
         if not is_news:
             self.lobby.on_turn_changed(table, presence, entry.at)
 
-    def _send_to_lobbies(self, table: Table, watching: int, *, is_left: bool = False) -> None:
-        body = table_news(table, watching, with_lists=True)
-        if is_left and not table.terms.clock.is_correspondence:
+    def _send_to_lobbies(self, room: Room, now: int) -> None:
+        table = room.table
+        body = table_news(table, room.presence, now, with_lists=True)
+        room.sent_waiting = body["row"]["waiting"]
+        if room.is_left and not table.terms.clock.is_correspondence:
             body["lists"] = dict.fromkeys(body["lists"], False)
+        self._publish_to_lobbies(body)
+
+    def _publish_to_lobbies(self, body: dict[str, Any]) -> None:
         self.lobby.on_row_changed(body)
         self.context.publish("lobby", "lobby", body)

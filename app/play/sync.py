@@ -56,6 +56,9 @@ class NewsReader:
             return
         match news.kind:
             case "lobby":
+                room = self._rooms.get_loaded(news.body["row"]["id"])
+                if room is not None:
+                    room.sent_waiting = news.body["row"].get("waiting", 0)  # absent from older workers
                 self._lobby.on_row_changed(news.body)
             case "signed_out":
                 self.on_signed_out(news.about, news.body)

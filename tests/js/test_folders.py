@@ -56,7 +56,7 @@ def test_state_of_the_table_uses_no_dom():
 def test_some_calls_occur_in_one_file_only():
     assert scripts_matching(r"\bcreateElement") == ["core/dom.js"]
     assert scripts_matching(r"\bgetRandomValues\b") == ["core/random.js"]
-    assert scripts_matching(r"\bnew WebSocket\b") == ["core/lobby_socket.js", "core/socket.js"]
+    assert scripts_matching(r"\bnew WebSocket\b") == ["core/reconnecting_socket.js", "core/socket.js"]
     assert scripts_matching(r"\b4010\b") == ["core/close_codes.js"]
 
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from app.play.lobby import LobbySubscriber
 from app.play.matchmaking import find_table as fitting_row
 from app.play.ports import Actor
 from app.play.server import GameServer
-from tests.play.stage import Guest, Stage
+from tests.play.stage import Guest, RecordingListener, Stage
 
 
 async def find_table_id(game_server: GameServer, actor: Actor, preset: str, seats: int) -> str | None:
@@ -73,3 +74,44 @@ async def test_a_player_waiting_in_another_worker_is_found(shared_stage: Stage) 
     wim = shared_stage.guest("wim", other)
     assert other.rooms.get_loaded(ann.game) is None
     assert await find_table_id(other, wim.actor, "tortuga", 3) == ann.game
+
+
+async def test_the_open_list_counts_the_people_whom_quick_play_finds(stage: Stage) -> None:
+    wim, listener = stage.guest("wim"), RecordingListener()
+    lobby = stage.game_server.lobby
+    subscriber = LobbySubscriber(wim.actor, listener)
+    lobby.enter(subscriber)
+    await stage.open_table(stage.guest("gone"), "tortuga", 3)
+    with_bot = await seat_player(stage, "bo", bots=["sailor"])
+    locked = await seat_player(stage, "cy", visibility="password", password="rum")
+    slow = await seat_player(stage, "dee", clock={"kind": "bank", "seconds": 600, "increment": 5})
+    ann = await seat_player(stage, "ann")
+
+    async def count_waiting() -> dict[str, int]:
+        return {row["id"]: row["waiting"] for row in (await lobby.build_lists(subscriber)).open}
+
+    assert await count_waiting() == {with_bot.game: 1, locked.game: 0, slow.game: 0, ann.game: 1}
+    assert listener.of_kind("room")[-1]["room"]["waiting"] == 1
+    listener.received.clear()
+    await wim.enter(ann.game)  # a spectator does not wait
+    assert not listener.received
+    await ann.leave()
+    assert [row["room"]["waiting"] for row in listener.of_kind("room")] == [0]
+    assert (await count_waiting())[ann.game] == 0
+    await ann.enter(ann.game)
+    assert [row["room"]["waiting"] for row in listener.of_kind("room")] == [0, 1]
+
+
+async def test_people_who_wait_in_another_worker_are_counted(shared_stage: Stage) -> None:
+    other = await shared_stage.add_worker()
+    listener = RecordingListener()
+    subscriber = LobbySubscriber(shared_stage.guest("wim").actor, listener)
+    other.lobby.enter(subscriber)
+    ann = await seat_player(shared_stage, "ann")
+    assert other.rooms.get_loaded(ann.game) is None
+    assert [row["waiting"] for row in (await other.lobby.build_lists(subscriber)).open] == [1]
+    assert listener.of_kind("room")[-1]["room"]["waiting"] == 1
+    await other.rooms.get(ann.game)
+    await ann.leave()
+    assert listener.of_kind("room")[-1]["room"]["waiting"] == 0
+    assert [row["waiting"] for row in (await other.lobby.build_lists(subscriber)).open] == [0]

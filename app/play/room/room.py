@@ -107,6 +107,7 @@ class Room:
         "row",
         "sent_countdowns",
         "sent_presence",
+        "sent_waiting",
         "subscribers",
         "table",
         "wakeup",
@@ -134,6 +135,9 @@ class Room:
         self.has_mutes = True  # whether the store may have mutes for this room
         self.sent_countdowns: dict[str, int] = {}
         self.sent_presence: frames.Presence | None = None
+        self.sent_waiting = (
+            0  # how many people wait for others, by the last row that any worker sent to lobbies
+        )
         self.pins = 0  # sweeps in progress, which keep the room loaded without a subscriber
 
     # -- following the log -------------------------------------------------------------------------

@@ -33,9 +33,12 @@ ENTRIES_PER_ADMISSION_STEP = 5  # folding so many takes about as long as one ste
 class PresenceBroadcast:
     """Sends changed presence to subscribers and other workers, batched over all rooms of this worker."""
 
-    def __init__(self, context: Context, delay: float) -> None:
+    def __init__(self, context: Context, delay: float, on_changed: Callable[[Room], None]) -> None:
         self._context = context
         self._delay = delay
+        self._on_changed = (
+            on_changed  # called by a worker that has sockets in the room, or had them until now
+        )
         self._waiting: dict[Room, bool] = {}  # room → whether to publish to the other workers too
         self._timer: asyncio.TimerHandle | None = None
 
@@ -63,6 +66,8 @@ class PresenceBroadcast:
                     room.subscribers.send_to_all(message)
             if is_local and context.bus.has_followers(room.id):
                 context.publish("presence", room.id, room.presence.to_news())
+            if is_local or len(room.subscribers):
+                self._on_changed(room)
 
 
 class Rooms:

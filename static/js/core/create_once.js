@@ -32,26 +32,30 @@ export async function createOnce(path, body) {
 }
 
 /**
+ * Enable a button that was disabled while it was busy, and give back the focus that disabling removed.
+ * @param {HTMLButtonElement} button
+ */
+export function releaseButton(button) {
+  button.removeAttribute("aria-busy");
+  button.disabled = false;
+  if (document.activeElement === document.body) button.focus();
+}
+
+/**
  * Run `work` with the button disabled. On success it stays disabled until the next page has loaded.
  * @param {HTMLButtonElement} button
  * @param {() => Promise<unknown>} work
  */
 export async function withBusyButton(button, work) {
   if (button.disabled) return;
-  const release = () => {
-    button.removeAttribute("aria-busy");
-    button.disabled = false;
-    // Disabling the button removed its focus.
-    if (document.activeElement === document.body) button.focus();
-  };
   button.disabled = true;
   button.setAttribute("aria-busy", "true");
   // The person navigated back to this page.
-  addEventListener("pageshow", ({ persisted }) => persisted && release());
+  addEventListener("pageshow", ({ persisted }) => persisted && releaseButton(button));
   try {
     await work();
   } catch (problem) {
-    release();
+    releaseButton(button);
     throw problem;
   }
 }

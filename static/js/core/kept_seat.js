@@ -1,17 +1,18 @@
-// The seat of a player who waits for strangers elsewhere. A socket to the table keeps it listed and its seat taken, and a
-// player who sits down there is announced on whatever page is open.
+// The seat of a player who waits for strangers and does something else meanwhile. A socket to the table keeps it listed and
+// the seat taken, and every other open page announces a player who sits down there.
 
 /** @import {LobbyRoom} from "./types.d.ts" */
 
 import { el } from "./dom.js";
 import { t } from "./i18n.js";
-import { openLobbySocket } from "./lobby_socket.js";
+import { openReconnectingSocket } from "./reconnecting_socket.js";
 
 const STORAGE_KEY = "cartagena.keptSeat";
 const tablePath = (/** @type {string} */ id) => `/g/${encodeURIComponent(id)}`;
 
 /**
- * `people`: how many people sat there at last; `isCalled`: whether one has come since the player looked.
+ * `people`: the number of people at the table when a page last received it; `isCalled`: whether one has joined since the
+ * player last looked.
  * @typedef {{ id: string, people: number, isCalled: boolean }} KeptSeat
  */
 
@@ -34,27 +35,36 @@ function storeKeptSeat(seat) {
   }
 }
 
-/**
- * Keep the seat at this table while the player is on other pages.
- * @param {string} id
- */
-export const keepSeat = (id) => storeKeptSeat({ id, people: 1, isCalled: false });
-
-let heldId = "";
+/** @type {{ id: string, socket: ReturnType<typeof openReconnectingSocket> } | null} */
+let held = null;
 
 /**
  * Be present at the table as long as this page is open.
  * @param {string} id
  */
 function holdSeat(id) {
-  if (heldId === id) return;
-  heldId = id;
-  openLobbySocket({
+  if (held?.id === id) return;
+  held?.socket.close();
+  const socket = openReconnectingSocket({
     path: `/ws/game/${encodeURIComponent(id)}`,
     onOpen: (send) => send({ do: "hello", v: 2 }),
     onMessage() {},
   });
+  held = { id, socket };
 }
+
+/**
+ * Keep the seat at this table, on this page and on the next ones.
+ * @param {string} id
+ */
+export function keepSeat(id) {
+  storeKeptSeat({ id, people: 1, isCalled: false });
+  holdSeat(id);
+}
+
+// What this page last received of the kept table. Another page may have stored the newest count already.
+/** @type {{ id: string, people: number } | null} */
+let received = null;
 
 /**
  * @param {LobbyRoom} room
@@ -77,8 +87,8 @@ function announceNewcomer(room, notify) {
 }
 
 /**
- * Hold the kept seat, if it is among the player's games, and announce who comes. Return the number of kept tables where
- * somebody has come, 0 or 1.
+ * Hold the kept seat, if it is among the player's games, and announce players who join. Return the number of kept tables
+ * that someone has joined, 0 or 1.
  * @param {Map<string, LobbyRoom>} rooms
  * @param {(title: string, room: LobbyRoom) => void} notify
  */
@@ -91,12 +101,12 @@ export function followKeptSeat(rooms, notify) {
     return 0;
   }
   const people = room.taken - room.bots;
+  const before = received?.id === kept.id ? received.people : kept.people;
+  received = { id: kept.id, people };
   const isAtTable = location.pathname === tablePath(kept.id);
-  if (!isAtTable) {
-    holdSeat(kept.id);
-    if (people > kept.people) announceNewcomer(room, notify);
-  }
   const isCalled = !isAtTable && people > 1 && (kept.isCalled || people > kept.people);
+  if (!isAtTable) holdSeat(kept.id);
+  if (isCalled && people > before) announceNewcomer(room, notify);
   storeKeptSeat({ id: kept.id, people, isCalled });
   return Number(isCalled);
 }

@@ -125,7 +125,7 @@ export const SENTENCES = {
 };
 
 /**
- * Sentences for tables in the lobby, which everybody knows to exist.
+ * Sentences for tables in the lobby, whose existence is no secret.
  * @type {Record<string, string>}
  */
 const LISTED_SENTENCES = {

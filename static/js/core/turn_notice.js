@@ -6,7 +6,7 @@
 import { isCorrespondence } from "./clock_kinds.js";
 import { t } from "./i18n.js";
 import { followKeptSeat } from "./kept_seat.js";
-import { LOBBY_HELLO, openLobbySocket } from "./lobby_socket.js";
+import { LOBBY_HELLO, openReconnectingSocket } from "./reconnecting_socket.js";
 import { showTurnCount } from "./turn_count.js";
 
 // Ids of the games that already waited for the player; null before the first list.
@@ -66,7 +66,7 @@ export function showOwnTurns(ownRooms) {
 export function listenForTurns() {
   /** @type {Map<string, LobbyRoom>} */
   const ownRooms = new Map();
-  openLobbySocket({
+  openReconnectingSocket({
     onOpen: (send) => send({ ...LOBBY_HELLO, only: "mine" }),
     onMessage(message) {
       if (message.t === "lobby") {

@@ -416,6 +416,7 @@ export interface LobbyRoom {
   bots: number;
   names?: (string | null)[];
   watching?: number;
+  waiting?: number;
   clock: string;
   variant?: string[];
   locked?: boolean;

@@ -65,7 +65,7 @@ for (const form of /** @type {HTMLFormElement[]} */ (findAll("form[data-form]", 
     event.preventDefault();
     const message = find("[data-said]", form);
     const question = lossQuestion(path, form);
-    if (question && !(await confirmAction(question, t("Become the other player")))) return;
+    if (question && !(await confirmAction(question, t("Switch player")))) return;
     submitForm(message, async () => {
       const answer = await post(path, readFields(form));
       if (path.startsWith("/account/") || path === "/resume") keepAfterLogin(currentPerson?.id);

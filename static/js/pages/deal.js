@@ -3,6 +3,7 @@
 /** @import {Action, Comparison, Deal, DealEdition, DealResults, DealRow, DealTurn, DealTry} from "../core/types.d.ts" */
 
 import { get, post, RefusedError } from "../core/api.js";
+import { releaseButton } from "../core/create_once.js";
 import { el, find, setChildren } from "../core/dom.js";
 import { formatList, language, t, tn } from "../core/i18n.js";
 import { levelName, personName, presetName } from "../core/names.js";
@@ -101,11 +102,13 @@ function showToday(deal) {
 }
 
 /** @param {Deal} deal */
-function streakText({ streak: { days, best, today: hasPlayed } }) {
+function streakText({ day, today, streak: { days, best, today: hasPlayed } }) {
+  // Beside another day's deal, these words would seem to be about that deal.
+  const isToday = day === today;
   const lines = [];
-  if (hasPlayed) lines.push(t("Played today ✓"));
+  if (isToday && hasPlayed) lines.push(t("Played today ✓"));
   if (days) lines.push(tn("{n} day in a row.", "{n} days in a row.", days));
-  if (days && !hasPlayed) lines.push(t("Play today to keep it."));
+  if (isToday && days && !hasPlayed) lines.push(t("Play today to keep it."));
   if (best > days)
     lines.push(tn("Your longest streak was {n} day.", "Your longest streak was {n} days.", best));
   return lines.join(" ");
@@ -429,7 +432,7 @@ async function onPlay() {
   try {
     await startOrResume();
   } catch (problem) {
-    button.disabled = false;
+    releaseButton(button);
     fail(problem);
   }
 }
@@ -443,9 +446,7 @@ async function showMore() {
   } catch (problem) {
     fail(problem);
   } finally {
-    button.disabled = false;
-    // Disabling the button removed its focus.
-    if (document.activeElement === document.body) button.focus();
+    releaseButton(button);
   }
 }
 

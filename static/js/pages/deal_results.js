@@ -3,7 +3,7 @@
 /** @import {Deal, DealDistribution, DealPar, DealResults, DealTry} from "../core/types.d.ts" */
 
 import { el } from "../core/dom.js";
-import { formatPercent, t, tn } from "../core/i18n.js";
+import { formatPercent, language, t, tn } from "../core/i18n.js";
 import { levelName } from "../core/names.js";
 
 // With more different numbers of turns, several share a bar.
@@ -150,6 +150,6 @@ export function statisticsFacts({ played, won, best_turns: best, average_turns: 
     [t("Won"), `${won} (${formatPercent(won / played)})`],
   ];
   if (best !== null) facts.push([t("Fewest turns"), String(best)]);
-  if (average !== null) facts.push([t("Turns on average"), average.toLocaleString()]);
+  if (average !== null) facts.push([t("Turns on average"), average.toLocaleString(language())]);
   return facts;
 }

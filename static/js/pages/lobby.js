@@ -4,14 +4,14 @@
 
 import { post, RefusedError } from "../core/api.js";
 import { confirmAction } from "../core/confirm_dialog.js";
-import { createOnce, withBusyButton } from "../core/create_once.js";
+import { createOnce, releaseButton, withBusyButton } from "../core/create_once.js";
 import { el, find, setChildren } from "../core/dom.js";
 import { formatRelativeTime, N_, t, tn } from "../core/i18n.js";
 import { keepSeat } from "../core/kept_seat.js";
-import { LOBBY_HELLO, openLobbySocket } from "../core/lobby_socket.js";
 import { createOrMakeRoom } from "../core/make_room.js";
 import { personName, presetName } from "../core/names.js";
 import { randomHex } from "../core/random.js";
+import { LOBBY_HELLO, openReconnectingSocket } from "../core/reconnecting_socket.js";
 import { describeRefusal } from "../core/refusals.js";
 import { openScreenTable, screenPath } from "../core/screen_table.js";
 import { startGame, takeSeat } from "../core/take_seat.js";
@@ -187,18 +187,20 @@ function readFilter() {
 }
 
 /**
+ * Run `work` with a named person and the button disabled. `showProblem` shows why the server refused.
  * @param {HTMLButtonElement} button
  * @param {() => Promise<unknown>} work
+ * @param {(sentence: string) => void} [showProblem]
  */
-async function runWithName(button, work) {
+async function runWithName(button, work, showProblem = (sentence) => toast(sentence, "refused")) {
   try {
     await withBusyButton(button, async () => {
-      await ensureName();
+      await ensureName(lobby.reconnect);
       await work();
     });
   } catch (problem) {
     if (!(problem instanceof RefusedError)) throw problem;
-    toast(problem.message, "refused");
+    showProblem(problem.message);
   }
 }
 
@@ -237,7 +239,13 @@ async function leave(room, button) {
 async function openUnlistedTable(fields) {
   const table = await createOrMakeRoom({ visibility: "unlisted", ...fields });
   if (table.ended?.length)
-    toastOnNextPage(t("To make room, your oldest unfinished game against bots was ended."));
+    toastOnNextPage(
+      tn(
+        "To make room, your oldest unfinished game without other players was ended.",
+        "To make room, your {n} oldest unfinished games without other players were ended.",
+        table.ended.length,
+      ),
+    );
   await takeSeat(table.id, table);
   return table.id;
 }
@@ -284,26 +292,24 @@ function playFriends(button) {
   );
 }
 
-/** Kinds of clock that quick play accepts, as in app/play/log/clocks.py. */
-const QUICK_CLOCKS = ["none", "turn"];
-
-/** Return how many people wait at the shown tables that quick play would choose. */
-function countWaiting() {
-  return [...rooms.open.values()]
-    .filter((room) => !rooms.mine.has(room.id) && !room.locked && !room.variant?.length)
-    .filter((room) => QUICK_CLOCKS.includes(room.clock))
-    .reduce((sum, room) => sum + room.taken - room.bots, 0);
-}
-
+/** Show how many people quick play would find. It ignores some filters, and with these the number is not known. */
 function showQueue() {
-  const n = countWaiting();
-  find("[data-queue]").textContent = n
+  const { clock, bots } = readFilter();
+  const place = find("[data-queue]");
+  if (clock || bots !== undefined) {
+    place.textContent = "";
+    return;
+  }
+  const n = [...rooms.open.values()]
+    .filter((room) => !rooms.mine.has(room.id))
+    .reduce((sum, room) => sum + (room.waiting ?? 0), 0);
+  place.textContent = n
     ? tn("{n} person is waiting.", "{n} people are waiting.", n)
     : t("No one is waiting right now.");
 }
 
 /**
- * Join a table at which somebody waits. If nobody does, a new table keeps the seat, and the player may play elsewhere.
+ * Join a table where someone is waiting. Without one, create a table and keep a seat there; the player may play elsewhere.
  * @param {HTMLButtonElement} button
  */
 function quickPlay(button) {
@@ -319,8 +325,7 @@ function quickPlay(button) {
       return;
     }
     keepSeat(table.id);
-    button.disabled = false;
-    button.removeAttribute("aria-busy");
+    releaseButton(button);
     offerBotGame(table.id);
   });
 }
@@ -332,11 +337,19 @@ function quickPlay(button) {
 function offerBotGame(id) {
   /** @param {() => unknown} work */
   const onclick = (work) => (/** @type {Press} */ event) =>
-    runWithName(event.currentTarget, async () => work());
+    runWithName(
+      event.currentTarget,
+      async () => work(),
+      (sentence) => {
+        problem.textContent = sentence;
+      },
+    );
   const stopWaiting = async () => {
     await post(`/games/${encodeURIComponent(id)}/commands`, { id: randomHex(), do: "close" });
     dialog.close();
   };
+  // A toast would be behind the dialog.
+  const problem = el("p.field-said.is-bad", { role: "alert" });
   const dialog = el(
     "dialog.door",
     { "aria-labelledby": "queue-words" },
@@ -356,6 +369,7 @@ function offerBotGame(id) {
       el("button.button", { type: "button", onclick: onclick(() => goTo(id)) }, t("Wait at the table")),
       el("button.button.button-quiet", { type: "button", onclick: onclick(stopWaiting) }, t("Stop waiting")),
     ),
+    problem,
   );
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
@@ -375,8 +389,8 @@ async function openScreen(button) {
   }
 }
 
-const send = openLobbySocket({
-  onOpen() {
+const lobby = openReconnectingSocket({
+  onOpen(send) {
     send(LOBBY_HELLO);
     /** @type {{ preset?: string, seats?: number, clock?: string, bots?: boolean }} */
     const filter = readFilter();
@@ -386,7 +400,7 @@ const send = openLobbySocket({
   onState: (state) => document.body.classList.toggle("is-lost", state === "lost"),
 });
 
-find("[data-filters]").addEventListener("change", () => send({ do: "filter", ...readFilter() }));
+find("[data-filters]").addEventListener("change", () => lobby.send({ do: "filter", ...readFilter() }));
 find("[data-filters]").addEventListener("submit", (event) => event.preventDefault());
 /** @type {[string, (button: HTMLButtonElement) => unknown][]} */
 const ways = [
@@ -405,4 +419,4 @@ find("[data-show-all]").addEventListener("click", () => {
   find('[data-list="mine"]').classList.add("is-whole");
   find('[data-list="mine"] a').focus();
 });
-initNameForm(find("[data-name-form]"), find("#name-said"));
+initNameForm(find("[data-name-form]"), find("#name-said"), lobby.reconnect);

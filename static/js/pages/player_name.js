@@ -9,12 +9,16 @@ import { showSuccess, submitForm } from "./forms.js";
 
 const nameField = () => /** @type {HTMLInputElement | null} */ (document.getElementById("name"));
 
-/** Make sure that the session has a person, and save a name that was typed but not submitted. */
-export async function ensureName() {
+/**
+ * Make sure that the session has a person, and save a name that was typed but not submitted.
+ * @param {() => void} [onNewGuest] called after the session got a person
+ */
+export async function ensureName(onNewGuest = () => {}) {
   const typed = nameField()?.value.trim();
   const { person } = await get("/me");
   if (person && (!typed || typed === person.name)) return;
   showName((await post("/me", typed ? { name: typed } : {})).person);
+  if (!person) onNewGuest();
 }
 
 /** @param {Person | null} me */
@@ -29,12 +33,13 @@ function showName(me) {
  * Set up a form with a name field. `message` shows the result.
  * @param {HTMLFormElement} form
  * @param {HTMLElement} message
+ * @param {() => void} [onNewGuest]
  */
-export function initNameForm(form, message) {
+export function initNameForm(form, message, onNewGuest) {
   form?.addEventListener("submit", (event) => {
     event.preventDefault();
     submitForm(message, async () => {
-      await ensureName();
+      await ensureName(onNewGuest);
       showSuccess(message, t("Saved."));
     });
   });

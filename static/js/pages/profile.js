@@ -188,21 +188,31 @@ async function showMine() {
     return;
   }
   const section = find('[data-section="unfinished"]', page);
-  const [{ games }, profile] = await Promise.all([
+  const [{ games }, profile, due] = await Promise.all([
     get("/me/games?status=unfinished"),
     get(`/players/${encodeURIComponent(person.id)}`),
+    countDueMistakes(),
+    showMoreOfMine(),
   ]);
   setChildren(find("[data-rows]", section), ...games.map(GameRow));
   find("[data-empty]", section).hidden = games.length > 0;
   showFacts(profile);
   showResults(profile.results);
-  await showMoreOfMine();
-  await offerPractice();
+  offerPractice(due);
 }
 
-/** Say how many of the player's mistakes are due as puzzles. */
-async function offerPractice() {
-  const { due } = await getUrl("/practice/mistakes");
+/** Return how many of the player's mistakes are due as puzzles; 0 if the server does not say. */
+async function countDueMistakes() {
+  try {
+    return (await getUrl("/practice/mistakes")).due;
+  } catch (problem) {
+    if (!(problem instanceof RefusedError)) throw problem;
+    return 0;
+  }
+}
+
+/** @param {number} due */
+function offerPractice(due) {
   const notice = find("[data-to-practice]", page);
   notice.hidden = !due;
   find("span", notice).textContent = tn(

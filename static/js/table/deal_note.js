@@ -19,7 +19,7 @@ export async function showDealNote({ game, root, table, store, now }) {
   const ownTry = tries.find((/** @type {{ game: string, n: number }} */ attempt) => attempt.game === game);
   if (!ownTry || root.querySelector('[data-key="deal"]')) return;
   const counts = el("span");
-  const words = el("p", {}, el("a", { href: `/deal/${table.deal}` }, t("The deal of the day")), ": ", counts);
+  const words = el("p", {}, counts, " ", el("a", { href: `/deal/${table.deal}` }, t("The deal of the day")));
   const banner = el("div", { class: "banner", "data-key": "deal" }, words);
   let timer = 0;
   function update() {
@@ -28,10 +28,12 @@ export async function showDealNote({ game, root, table, store, now }) {
     const left = end - now();
     counts.textContent =
       ownTry.n > 1
-        ? t("this is not your first attempt, so it does not count")
+        ? t("This is not your first attempt, so it does not count.")
         : left > 0
-          ? t("this attempt counts if you finish it by midnight UTC")
-          : t("its day is over; finishing it keeps your streak, but the result is not listed");
+          ? t("This attempt counts if you finish it by midnight UTC.")
+          : t(
+              "The day of this deal is over. Finishing it keeps your streak, but the result isn't in the lists.",
+            );
     if (left > 0) timer = setTimeout(update, left);
   }
   store.subscribe(["table"], update);

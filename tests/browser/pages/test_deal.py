@@ -189,6 +189,15 @@ def test_own_replay_shows_what_the_seat_saw_while_the_day_lasts(
     expect(card).to_contain_text("Today: Jamaica")
     expect(card).to_contain_text("Played today ✓")
     expect(card.get_by_role("link", name="See the results")).to_be_visible()
+    streak = page.locator("[data-streak]")
+    page.goto(f"{game_server.url}/deal")
+    expect(streak).to_contain_text("Played today ✓")
+    # On the page of a past day, this would seem to be about that day's deal.
+    page.route(
+        "**/api/v1/deal", lambda route: route.fulfill(json={**route.fetch().json(), "today": "2999-01-01"})
+    )
+    page.reload()
+    expect(streak).to_have_text("1 day in a row.")
     page.context.clear_cookies()
     page.goto(game_server.url)
     expect(card).not_to_contain_text("Played today")
@@ -242,7 +251,9 @@ def test_guest_plays_the_deal_and_returns_to_its_page(
     expect(page.locator("[data-until]")).to_contain_text("midnight UTC")
     page.locator("[data-play]").click()
     page.wait_for_url("**/g/*")
-    expect(page.locator('[data-key="deal"]')).to_contain_text("this attempt counts")
+    expect(page.locator('[data-key="deal"]')).to_contain_text(
+        "This attempt counts if you finish it by midnight UTC."
+    )
     game = page.url.rsplit("/", 1)[1]
     page.evaluate(
         """async (game) => {

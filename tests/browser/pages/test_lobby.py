@@ -249,7 +249,7 @@ def test_a_player_who_waits_may_play_elsewhere_and_is_called_back(person: Callab
     expect(ann.page.locator("[data-queue]")).to_have_text("No one is waiting right now.")
     ann.page.get_by_role("button", name="Play with strangers").click()
     expect(bo.page.locator("[data-queue]")).to_have_text("1 person is waiting.")
-    dialog = ann.page.get_by_role("dialog", name="Nobody is waiting right now")
+    dialog = ann.page.get_by_role("dialog", name="No one is waiting right now")
     dialog.get_by_role("button", name="Play against bots").click()
     expect(ann.page.locator('#table[data-phase="running"]')).to_be_visible()
     bot_game = ann.page.url
@@ -266,6 +266,37 @@ def test_a_player_who_waits_may_play_elsewhere_and_is_called_back(person: Callab
     ann.page.goto(bo.page.url)
     expect(ann.page.locator("#table[data-phase]")).to_be_visible()
     ann.page.wait_for_function("() => !JSON.parse(localStorage.getItem('cartagena.keptSeat')).isCalled")
+
+
+def test_a_new_visitor_who_waits_on_the_front_page_is_found_and_called(person: Callable[..., Player]):
+    ann, bo, cy = person(None), person("Bo"), person("Cy")
+    queues = [player.page.locator("[data-queue]") for player in (ann, bo, cy)]
+    for player in (ann, bo, cy):
+        player.page.goto(player.url)
+        player.page.get_by_label("Edition").select_option("hispaniola")
+        player.page.get_by_label("Seats").select_option("5")
+    for queue in queues:
+        expect(queue).to_have_text("No one is waiting right now.")
+    for player, n in ((ann, 1), (bo, 2)):
+        player.page.get_by_role("button", name="Play with strangers").click()
+        if player is bo:
+            player.page.wait_for_url(re.compile(r"/g/"))
+        expect(queues[2]).to_have_text("1 person is waiting." if n == 1 else "2 people are waiting.")
+    expect(ann.page.locator('[data-list="mine"] [data-room]')).to_have_count(1)
+    expect(queues[0]).to_have_text("No one is waiting right now.")  # it does not count the visitor
+    expect(ann.page.locator(".toast-call")).to_contain_text("Someone has joined you at your table.")
+    # A refusal is shown in the dialog, which would cover a toast.
+    ann.page.route("**/api/v1/games", lambda route: route.abort())
+    dialog = ann.page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Play against bots").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("The server cannot be reached.")
+    ann.complaints.clear()
+    # People who have left do not wait, and some filters hide tables that quick play finds.
+    for player in (ann, bo):
+        player.page.goto("about:blank")
+    expect(queues[2]).to_have_text("No one is waiting right now.")
+    cy.page.get_by_label("Clock").select_option("none")
+    expect(queues[2]).to_be_empty()
 
 
 def test_a_player_may_stop_waiting(person: Callable[..., Player]):

@@ -68,7 +68,7 @@ def test_one_click_creates_a_room_table_that_starts_when_two_phones_are_ready(
 def test_options_can_be_chosen_for_a_room_table(person: Callable[..., Player]) -> None:
     television = person(None, viewport=TELEVISION)
     television.page.goto(television.url)
-    television.page.get_by_role("link", name="with other rules").click()
+    television.page.get_by_role("link", name="Choose your own rules").last.click()
     expect(television.page.get_by_role("heading", name="A table for this room")).to_be_visible()
     television.page.locator('input[name="preset"][value="tortuga"]').check(force=True)
     television.page.locator('input[name="players"][value="4"]').check(force=True)

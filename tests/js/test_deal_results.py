@@ -1,0 +1,32 @@
+"""The results of a deal of the day: where the histogram marks par."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+MARKED = """({Histogram, describePar}, par) => {
+  const distribution = {won: [[9, 2], [11, 1]], beaten: 3, given_up: 1};
+  const rows = [...Histogram({distribution, par}, undefined).rows];
+  return {
+    marked: rows.filter((row) => row.cells[3].textContent).map((row) => row.cells[0].textContent),
+    text: describePar(par, undefined, {is_over: true}),
+  };
+}"""
+
+
+@pytest.mark.parametrize(
+    "par",
+    [
+        None,
+        {"level": "legend", "how": "beaten", "turns": 9, "spaces": 80},
+        {"level": "legend", "how": "won", "turns": 10, "spaces": 0},
+    ],
+)
+def test_a_row_is_marked_as_par_only_if_there_is_par(run: Callable[..., Any], par: Any) -> None:
+    result = run("pages/deal_results.js", MARKED, par)
+    has_par = par is not None and par["how"] == "won"
+    assert result["marked"] == (["10 turns"] if has_par else [])
+    assert result["text"].startswith("Par is 10 turns") == has_par
