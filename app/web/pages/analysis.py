@@ -17,9 +17,12 @@ from starlette.responses import JSONResponse, Response
 
 from app import rules
 from app.bots.pool import BotPool
+from app.play.commands import messages as cmd
+from app.play.refusals import Refusal
 from app.rules.catalogue import PRESETS
 from app.web.auth.identity import MaybePerson
 from app.web.errors import BadRequest, TooMany
+from app.web.pages.click_question import explain_click, parse_question
 from app.web.pages.render import Pages, json_object
 from app.web.routing import Router
 from app.web.security.request_bounds import DEFAULT_BODY_BYTES
@@ -55,7 +58,10 @@ async def setup_page(request: Request, pages: Pages) -> Response:
 
 @router.post("/analysis/play")
 async def play(request: Request) -> Response:
-    """Play actions from a position: by its code, by a view with all hands, or the start of a game with options."""
+    """Play actions from a position: by its code, by a view with all hands, or the start of a game with options.
+
+    With `why`, return only why a click then does nothing.
+    """
     site = site_of(request)
     site.limits.writes.take(f"analysis {site.limits.key_of(request)}")
     body = json_object(await request.body(), limit=DEFAULT_BODY_BYTES)
@@ -66,8 +72,9 @@ async def play(request: Request) -> Response:
         or not all(isinstance(action, dict) for action in actions)
     ):
         raise BadRequest("bad_request", f"An analysis takes a list of at most {MAX_ACTIONS} actions.")
+    question = parse_question(body.get("why"))
     site.limits.take_work(request, PLAY_COST_MS)
-    return JSONResponse(await site.offload.run(play_line, _start(body), actions))
+    return JSONResponse(await site.offload.run(play_line, _start(body), actions, question))
 
 
 def _start(body: Json) -> str:
@@ -83,8 +90,11 @@ def _start(body: Json) -> str:
     return code
 
 
-def play_line(code: str, actions: list[Json]) -> Json:
-    """Return the position after the actions, for the seat that acts next. Raise RuleError for an illegal action."""
+def play_line(code: str, actions: list[Json], question: cmd.Why | None = None) -> Json:
+    """Return the position after the actions, for the seat that acts next, or the answer to a question about it.
+
+    Raise RuleError for an illegal action.
+    """
     position = rules.position_from_code(code)
     steps: list[Json] = []
     for given in actions:
@@ -94,7 +104,11 @@ def play_line(code: str, actions: list[Json]) -> Json:
         position, events = rules.apply(position, seat, rules.action_from_json(given.get("action")))
         steps.append({"seat": seat, "events": rules.events_for(events, seat, position.options)})
     is_over = position.winner is not None
+    if question is not None and is_over:
+        raise Refusal("game_over")
     seat = position.turn_seat if is_over else rules.seats_to_act(position)[0]
+    if question is not None:
+        return {"why": explain_click(position, seat, question)}
     return {
         "code": rules.position_to_code(position),
         "start": code,

@@ -10,7 +10,6 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-import msgspec
 import orjson
 from cachetools import LRUCache
 from starlette.requests import Request
@@ -18,8 +17,6 @@ from starlette.responses import JSONResponse, Response
 
 from app import rules
 from app.bots.levels import is_level
-from app.play.click_reason import click_of
-from app.play.commands import messages as cmd
 from app.play.ports import ActionChooser
 from app.play.refusals import Refusal
 from app.play.room.room import Room
@@ -28,6 +25,7 @@ from app.web.api.records import record_for
 from app.web.auth.identity import MaybePerson
 from app.web.errors import BadRequest
 from app.web.game_server import actor_of, game_server_of
+from app.web.pages.click_question import explain_click, parse_question
 from app.web.pages.render import json_object
 from app.web.routing import Router
 from app.web.security.request_bounds import TRIAL_BODY_BYTES
@@ -88,11 +86,6 @@ class Trial:
         acting = rules.seats_to_act(self.position)
         return None if self.seat in acting else acting[0]
 
-    def find_click_reason(self, question: cmd.Why) -> Json:
-        """Return why a click of the person does nothing."""
-        problem = rules.explain_click(self.position, self.seat, click_of(question))
-        return (Refusal("stale") if problem is None else Refusal.from_rule_error(problem)).as_json()
-
     def reply_cost_ms(self, seat: int) -> float:
         """Return what one action of a bot costs."""
         return LEGEND_REPLY_COST_MS if self._levels[seat] == "legend" else REPLY_COST_MS
@@ -145,10 +138,10 @@ async def try_from_here(
     if type(known) is not int or not 0 <= known <= len(actions):
         raise BadRequest("bad_request", "`known` must be a whole number from 0 to the number of actions.")
     site.limits.take_work(request, (step + len(actions)) / MOVES_PER_MS)
-    question = _parse_question(body.get("why"))
+    question = parse_question(body.get("why"))
     trial = await site.offload.run(Trial, record, step, actions)
     if question is not None:
-        return JSONResponse({"why": trial.find_click_reason(question)})
+        return JSONResponse({"why": explain_click(trial.position, trial.seat, question)})
     for _ in range(MAX_REPLIES):
         seat = trial.bot_to_act()
         if seat is None:
@@ -156,16 +149,6 @@ async def try_from_here(
         site.limits.take_work(request, trial.reply_cost_ms(seat))
         await trial.reply(bots, seat, person.id if person is not None else site.limits.address_of(request))
     return JSONResponse(trial.to_json(known))
-
-
-def _parse_question(why: object) -> cmd.Why | None:
-    """Return the fields of `why` in docs/protocol.md, if given. Raise BadRequest."""
-    if why is None:
-        return None
-    try:
-        return msgspec.convert({"id": "trial-why", **why} if isinstance(why, dict) else why, cmd.Why)
-    except msgspec.ValidationError as problem:
-        raise BadRequest("bad_request", f"`why` is invalid: {problem}.") from None
 
 
 async def _record(request: Request, room: Room) -> rules.Record:

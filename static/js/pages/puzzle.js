@@ -3,7 +3,7 @@
 
 /** @import {Action, Card, Choice, ClickResult, GameEvent, Place, Seat, Selection, View} from "../core/types.d.ts" */
 
-import { groupByAction, turnArrows } from "../board/arrows.js";
+import { drawArrows, groupByAction, turnArrows } from "../board/arrows.js";
 import { Board } from "../board/board.js";
 import { get, getUrl, postUrl, RefusedError } from "../core/api.js";
 import { el, find, setChildren, svg } from "../core/dom.js";
@@ -11,7 +11,9 @@ import { describeEvents } from "../core/event_text.js";
 import { foldAll } from "../core/fold.js";
 import { formatPercent, formatRelativeTime, t, tn } from "../core/i18n.js";
 import { pirateIcon, symbolIcon } from "../core/icons.js";
+import { keepFocus } from "../core/keep_focus.js";
 import { cardCount, cardName, colourName, letterOf, personName, seatName } from "../core/names.js";
+import { OneAtATime } from "../core/one_at_a_time.js";
 import { describeChoice } from "../table/choice_text.js";
 import { cardsOf, choiceOfType, clickCard, clickPlace, keepFitting, offers } from "../table/selection.js";
 
@@ -30,6 +32,7 @@ const page = find("[data-practice]");
 const say = find("[data-say]", page);
 const more = find("[data-more]", page);
 const lines = find("[data-lines]", page);
+const bench = find("[data-bench]", page);
 const nextButton = find("[data-next]", page);
 const againButton = find("[data-again]", page);
 
@@ -45,15 +48,19 @@ let opening;
 let actions = [];
 /** @type {Selection} */
 let selection = {};
-let isBusy = false;
+const requests = OneAtATime();
 // Counts lines played on the board: a new one stops the one before.
 let lineCount = 0;
 
 const picture = svg("svg");
 setChildren(find("[data-board]", page), picture);
 const board = Board(picture, {
+  drawArrows,
   /** @param {Place} place */
-  onSpace: (place) => position && applyClick(clickPlace(position.choices, selection, place)),
+  onSpace: (place) => {
+    // After the verdict the board shows a turn and its arrows.
+    if (!bench.hidden) applyClick(clickPlace(position.choices, selection, place));
+  },
 });
 
 /** @param {unknown} problem */
@@ -66,27 +73,23 @@ function fail(problem) {
 
 /**
  * Run one request at a time; a refusal is shown.
- * @param {() => Promise<void>} run
+ * @param {() => Promise<void>} work
  */
-async function once(run) {
-  if (isBusy) return;
-  isBusy = true;
-  find("[data-problem]", page).hidden = true;
-  try {
-    await run();
-  } catch (problem) {
-    fail(problem);
-  } finally {
-    isBusy = false;
-  }
-}
+const once = (work) =>
+  requests
+    .run(() => {
+      find("[data-problem]", page).hidden = true;
+      return work();
+    })
+    .catch(fail);
 
 /**
+ * @param {PuzzleKey} key
  * @param {string} what
  * @param {Action[]} turn
  */
-const post = (what, turn) =>
-  postUrl(`/practice/mistakes/${encodeURIComponent(puzzle.game)}/${puzzle.step}/${what}`, { actions: turn });
+const post = ({ game, step }, what, turn) =>
+  postUrl(`/practice/mistakes/${encodeURIComponent(game)}/${step}/${what}`, { actions: turn });
 
 /** @param {ClickResult} meant */
 function applyClick(meant) {
@@ -101,7 +104,7 @@ function applyClick(meant) {
 const playAction = (action) =>
   once(async () => {
     if (action.type === "end") return judge([...actions, action]);
-    const after = await post("play", [...actions, action]);
+    const after = await post(puzzle, "play", [...actions, action]);
     actions.push(action);
     show(after);
     if (after.is_over) await judge(actions);
@@ -120,34 +123,62 @@ const seats = () =>
     position.seats.map(({ name, bot }) => ({ name: bot ? name : personName(name), bot, colour: null }))
   );
 
+/** @param {PuzzleKey} key */
+function drop(key) {
+  queue = queue.filter((other) => other !== key);
+  nextButton.hidden = queue.length === 0;
+}
+
 /** @param {PuzzleKey} next */
 const open = (next) =>
   once(async () => {
+    const opened = /** @type {Position} */ (
+      await post(next, "play", []).catch((problem) => {
+        // Its game no longer exists.
+        if (problem.status === 404) drop(next);
+        throw problem;
+      })
+    );
+    const hadFocus = page.contains(document.activeElement);
     puzzle = next;
+    drop(next);
     lineCount += 1;
     actions = [];
     selection = {};
-    const opened = /** @type {Position} */ (await post("play", []));
     opening = opened.view;
     find("[data-stage]", page).hidden = false;
-    find("[data-bench]", page).hidden = false;
+    bench.hidden = false;
     for (const part of [lines, nextButton, againButton, find("[data-review]", page)]) part.hidden = true;
     show(opened);
     board.setSeats(seats());
-    say.textContent = t("Find a better turn.");
-    more.textContent = [
-      t("Your colour: {colour}.", { colour: colourName(opened.seat) }),
-      tn("{n} puzzle is left today.", "{n} puzzles are left today.", queue.length + 1),
-    ].join(" ");
+    sayTask();
+    // The button that was pressed is hidden now.
+    const focused = document.activeElement;
+    if (hadFocus && (focused === document.body || !focused?.checkVisibility()))
+      bench.focus({ preventScroll: true });
   });
+
+function sayTask() {
+  say.textContent = t("Find a better turn.");
+  more.textContent = [
+    t("Your colour: {colour}.", { colour: colourName(position.seat) }),
+    tn("{n} puzzle is left today.", "{n} puzzles are left today.", queue.length + 1),
+  ].join(" ");
+}
 
 /** @param {Action[]} turn */
 async function judge(turn) {
   say.textContent = t("Checking your turn…");
   more.textContent = "";
-  const verdict = /** @type {Verdict} */ (await post("judge", turn));
+  const verdict = /** @type {Verdict} */ (
+    await post(puzzle, "judge", turn).catch((problem) => {
+      sayTask();
+      throw problem;
+    })
+  );
+  const hadFocus = bench.contains(document.activeElement);
   position = { ...position, choices: [] };
-  find("[data-bench]", page).hidden = true;
+  bench.hidden = true;
   const words = { best: formatPercent(verdict.best.chance), yours: formatPercent(verdict.tried.chance) };
   say.textContent = verdict.is_right ? t("Right!") : t("There is a better turn.");
   more.textContent = verdict.is_right
@@ -166,6 +197,16 @@ async function judge(turn) {
   review.href = `/g/${puzzle.game}/review?step=${puzzle.step}`;
   review.hidden = false;
   find("button", lines).click();
+  if (hadFocus) find(".lesson-tools > :not([hidden])", page).focus({ preventScroll: true });
+  // A search may have found more, and the list has an end.
+  if (!queue.length) await refill();
+}
+
+/** Fetch the puzzles that are still due. */
+async function refill() {
+  const { puzzles } = /** @type {Overview} */ (await getUrl("/practice/mistakes"));
+  queue = puzzles.filter(({ game, step }) => game !== puzzle.game || step !== puzzle.step);
+  nextButton.hidden = queue.length === 0;
 }
 
 /**
@@ -222,6 +263,7 @@ function CardButton(card, count, isLit) {
     {
       type: "button",
       "aria-pressed": String(isChosen),
+      "data-key": card,
       disabled: !isLit,
       onclick: () => applyClick(clickCard(position.choices, selection, card)),
     },
@@ -236,7 +278,7 @@ function MoveButton(choice) {
   const words = [text, choice.action.type === "end" ? "" : cost].filter(Boolean).join(", ");
   return el(
     "button.button.button-small",
-    { type: "button", onclick: () => playAction(choice.action) },
+    { type: "button", "data-key": JSON.stringify(choice.action), onclick: () => playAction(choice.action) },
     words,
   );
 }
@@ -275,8 +317,7 @@ function Facts() {
 
 /** Highlight what can be done, and show the hand. */
 function draw() {
-  const { choices, view, seat } = position;
-  const lit = offers(choices, selection);
+  const lit = offers(position.choices, selection);
   board.mark({
     selected: selection.from,
     sources: [...lit.sources.keys()],
@@ -286,6 +327,12 @@ function draw() {
       draws: list[0].draws,
     })),
   });
+  keepFocus(bench, drawBench);
+}
+
+function drawBench() {
+  const { choices, view, seat } = position;
+  const lit = offers(choices, selection);
   setChildren(find("[data-facts]", page), ...Facts());
   const { hand, cards } = view.players[seat];
   const held = hand ?? [];
@@ -307,7 +354,7 @@ function draw() {
   );
   const undo = el(
     "button.button.button-small.button-quiet",
-    { type: "button", onclick: () => open(puzzle) },
+    { type: "button", "data-key": "again", onclick: () => open(puzzle) },
     t("Start the turn again"),
   );
   setChildren(
@@ -339,7 +386,7 @@ async function refresh() {
   const overview = /** @type {Overview} */ (await getUrl("/practice/mistakes"));
   find("[data-waiting]", page).hidden = true;
   if (!position && overview.puzzles.length) {
-    queue = overview.puzzles.slice(1);
+    queue = overview.puzzles;
     await open(overview.puzzles[0]);
     return;
   }
@@ -362,8 +409,7 @@ async function start() {
 }
 
 nextButton.addEventListener("click", () => {
-  const next = queue.shift();
-  if (next) open(next);
+  if (queue.length) open(queue[0]);
 });
 againButton.addEventListener("click", () => open(puzzle));
 start();

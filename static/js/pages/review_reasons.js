@@ -5,7 +5,7 @@
 import { formatPercent, t, tn } from "../core/i18n.js";
 
 /** @type {Record<string, (params: { n: number, other: number }) => string>} */
-export const REVIEW_REASONS = {
+const REVIEW_REASONS = {
   wins: () => t("It wins the game."),
   home: ({ n, other }) =>
     tn(

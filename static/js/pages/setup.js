@@ -8,6 +8,7 @@ import { postUrl, RefusedError } from "../core/api.js";
 import { el, find, namedFields, setChildren, svg } from "../core/dom.js";
 import { t, tn } from "../core/i18n.js";
 import { pirateIcon, symbolIcon } from "../core/icons.js";
+import { keepFocus } from "../core/keep_focus.js";
 import { cardName, colourName, letterOf, SYMBOLS } from "../core/names.js";
 
 const page = find("[data-setup]");
@@ -78,15 +79,23 @@ function show(next) {
 
 function draw() {
   board.set(view);
-  board.mark(from === null ? {} : { selected: from });
-  setChildren(
-    find("[data-seats]", page),
-    ...view.players.map((_, at) =>
-      el(
-        "button",
-        { type: "button", "aria-pressed": String(at === seat), onclick: () => chooseSeat(at) },
-        pirateIcon(at, letterOf(at)),
-        colourName(at),
+  board.mark(from === null ? { sources: [...new Set(view.players[seat].pirates)] } : { selected: from });
+  const seats = find("[data-seats]", page);
+  keepFocus(seats, () =>
+    setChildren(
+      seats,
+      ...view.players.map((_, at) =>
+        el(
+          "button",
+          {
+            type: "button",
+            "aria-pressed": String(at === seat),
+            "data-key": `seat ${at}`,
+            onclick: () => chooseSeat(at),
+          },
+          pirateIcon(at, letterOf(at)),
+          colourName(at),
+        ),
       ),
     ),
   );
@@ -103,10 +112,15 @@ function chooseSeat(at) {
 
 /** @param {Place} place */
 function onPlace(place) {
-  const { pirates } = view.players[seat];
   if (from === null) {
-    if (pirates.includes(place)) from = place;
+    // Another player's pirate chooses that player.
+    const owners = [seat, ...view.players.keys()];
+    const owner = owners.find((at) => view.players[at].pirates.includes(place));
+    if (owner === undefined) return;
+    seat = owner;
+    from = place;
   } else {
+    const { pirates } = view.players[seat];
     if (place !== from) pirates[pirates.indexOf(from)] = place;
     from = null;
   }
@@ -128,7 +142,9 @@ function pileName(name) {
   return name === "discard" ? t("Discards") : colourName(Number(name));
 }
 
-function drawCards() {
+const drawCards = () => keepFocus(find("[data-cards]", page), drawPiles);
+
+function drawPiles() {
   const { symbols, copies, scoundrels } = view.options;
   const piles = cardsByPile();
   const used = piles.flatMap(([, cards]) => cards);
@@ -148,6 +164,7 @@ function drawCards() {
         {
           type: "button",
           disabled: left(card) <= 0,
+          "data-key": card,
           title: tn("{card}: {n} in the deck", "{card}: {n} in the deck", left(card), {
             card: cardName(card),
           }),
@@ -174,6 +191,7 @@ function drawCards() {
             type: "button",
             class: "button button-small",
             "aria-pressed": String(name === pile),
+            "data-key": name,
             onclick: () => {
               pile = name;
               drawCards();
@@ -190,6 +208,7 @@ function drawCards() {
               {
                 type: "button",
                 title: t("Take away: {card}", { card: cardName(card) }),
+                "data-key": `${name} ${at}`,
                 onclick: () => {
                   cards.splice(at, 1);
                   drawCards();
@@ -205,14 +224,16 @@ function drawCards() {
   );
 }
 
+const drawBoards = () => keepFocus(find("[data-boards]", page), drawSpaces);
+
 /** Draw a choice for every space. Each board has every symbol once, so choosing one swaps two spaces. */
-function drawBoards() {
+function drawSpaces() {
   const names = SYMBOLS[view.options.symbols];
   /** @param {number} at */
   const field = (at) => {
     const select = el(
       "select",
-      { "aria-label": t("space {n}", { n: at + 1 }) },
+      { "aria-label": t("space {n}", { n: at + 1 }), "data-key": at },
       ...names.map((name) =>
         el("option", { value: name, selected: view.board[at] === name }, cardName(name)),
       ),

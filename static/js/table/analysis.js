@@ -1,14 +1,15 @@
 // The analysis board: the table page without a room, where one person plays for every seat, with chances and best turns.
 // Each request sends a position code and the actions since; the answer is turned into frames of the protocol.
 
-/** @import {Action, Choice, Command, Frame, FrameOf, GameEvent, Result, SocketHandlers, Table, View} from "../core/types.d.ts" */
+/** @import {Action, Choice, Command, Frame, FrameOf, GameEvent, Refusal, Result, SocketHandlers, Table, View} from "../core/types.d.ts" */
 
 import { postUrl, RefusedError } from "../core/api.js";
-import { el, find, setChildren } from "../core/dom.js";
+import { el, find, findAll, setChildren } from "../core/dom.js";
 import { describeEvents } from "../core/event_text.js";
 import { formatPercent, t } from "../core/i18n.js";
 import { pirateIcon } from "../core/icons.js";
 import { letterOf, lookOf, seatName } from "../core/names.js";
+import { OneAtATime } from "../core/one_at_a_time.js";
 import { toast } from "../core/toast.js";
 
 /**
@@ -25,6 +26,7 @@ import { toast } from "../core/toast.js";
  * @property {Choice[]} choices
  * @property {{ seat: number, events: GameEvent[] }[]} steps
  * @property {Result | null} result
+ * @property {Refusal} [why] The answer to `why`, alone.
  *
  * @typedef {{ actions: Action[], events: GameEvent[], chances: number[] }} RatedTurn
  * @typedef {{ seat: number, chances: number[], turns: RatedTurn[] }} Evaluation
@@ -32,6 +34,9 @@ import { toast } from "../core/toast.js";
 
 const STEP_PAUSE_MS = 500;
 const EVALUATION_DELAY_MS = 250;
+const EVALUATION_RETRY_MS = 10_000;
+// From here on the best turns are beside the board (static/css/analysis.css); on smaller screens they cover it.
+const WIDE = "(min-width: 62rem)";
 
 /**
  * Return the table of an analysis: no people, no clock, no chat.
@@ -84,7 +89,7 @@ const analysisTable = (view, code) =>
  * @param {string} code
  * @param {number} seat
  */
-export function withTurnOf(code, seat) {
+function withTurnOf(code, seat) {
   const parts = code.split("~");
   parts[6] = `${seat}00${parts[6].slice(3).replace("u", "")}`;
   return parts.join("~");
@@ -100,6 +105,10 @@ export function connectAnalysis(_path, { onFrame, onStatus }) {
   const note = find(".analysis-note", panel);
   /** @type {HTMLSelectElement} */
   const turnOf = find("[data-turn-of]", panel);
+  /** @type {HTMLDetailsElement} */
+  const turns = find("[data-best-turns]", panel);
+  const best = find("[data-best]", panel);
+  const undoEnd = find("[data-undo]", panel);
   let seq = 0;
   /** @type {Moment} */
   let moment = { code: String(new URLSearchParams(location.search).get("p")), actions: [] };
@@ -112,8 +121,10 @@ export function connectAnalysis(_path, { onFrame, onStatus }) {
   let evaluationTimer = 0;
   // Counts evaluations: the answer to an older one is dropped.
   let evaluationCount = 0;
+  // Every change of the moment: a second one would start from an answer that is out of date.
+  const moves = OneAtATime(() => panel.setAttribute("aria-busy", String(moves.isBusy)));
 
-  /** @param {Moment} next */
+  /** @param {Moment & { why?: object }} next */
   const fetchMoment = (next) => /** @type {Promise<AnalysisAnswer>} */ (postUrl("/analysis/play", next));
   /** @param {object} fields */
   const frame = (fields) => {
@@ -134,6 +145,8 @@ export function connectAnalysis(_path, { onFrame, onStatus }) {
       ),
     );
     turnOf.disabled = !answer.code;
+    // The tray, with its own button, is hidden after the end.
+    undoEnd.hidden = !answer.result || !history.length;
     if (answer.code) {
       const address = `/analysis?p=${encodeURIComponent(answer.code)}`;
       window.history.replaceState(null, "", address);
@@ -148,9 +161,16 @@ export function connectAnalysis(_path, { onFrame, onStatus }) {
   function planEvaluation() {
     clearTimeout(evaluationTimer);
     evaluationCount += 1;
+    note.textContent = "";
     panel.classList.add("is-thinking");
     if (answer.code) evaluationTimer = setTimeout(evaluate, EVALUATION_DELAY_MS);
-    else setChildren(find("[data-best]", panel));
+    else clearEvaluation();
+  }
+
+  function clearEvaluation() {
+    panel.classList.remove("is-thinking");
+    setChildren(find("[data-chances]", panel));
+    setChildren(best);
   }
 
   async function evaluate() {
@@ -165,7 +185,12 @@ export function connectAnalysis(_path, { onFrame, onStatus }) {
       showEvaluation(found, view);
     } catch (problem) {
       if (!(problem instanceof RefusedError)) throw problem;
-      if (count === evaluationCount) note.textContent = problem.message;
+      if (count !== evaluationCount) return;
+      note.textContent = problem.message;
+      clearEvaluation();
+      // Too many requests, or no connection.
+      if (problem.status === 429 || problem.status === 0)
+        evaluationTimer = setTimeout(evaluate, EVALUATION_RETRY_MS);
     }
   }
 
@@ -174,6 +199,7 @@ export function connectAnalysis(_path, { onFrame, onStatus }) {
    * @param {View} view
    */
   function showEvaluation({ seat, chances, turns }, view) {
+    const hadFocus = best.contains(document.activeElement);
     setChildren(
       find("[data-chances]", panel),
       ...chances.map((chance, at) => {
@@ -188,20 +214,21 @@ export function connectAnalysis(_path, { onFrame, onStatus }) {
       }),
     );
     setChildren(
-      find("[data-best]", panel),
+      best,
       ...turns.map((turn) =>
         el(
           "li",
           {},
           el(
             "button",
-            { type: "button", class: "best-turn", onclick: () => playTurn(turn.actions, seat) },
+            { type: "button", class: "best-turn", onclick: () => chooseTurn(turn.actions, seat) },
             el("b", {}, formatPercent(turn.chances[seat])),
             el("span", {}, describeEvents(turn.events, view, table.seats).text || t("End the turn.")),
           ),
         ),
       ),
     );
+    if (hadFocus) find("button", best)?.focus();
   }
 
   /**
@@ -231,22 +258,43 @@ export function connectAnalysis(_path, { onFrame, onStatus }) {
   }
 
   /**
-   * Play a whole turn for a seat. Cards drawn on the way may make an action impossible, which ends it early.
+   * Play a whole turn for a seat, up to an action that is impossible with the cards drawn, or before a choice.
    * @param {Action[]} actions
    * @param {number} seat
    */
-  function playTurn(actions, seat) {
+  async function playTurn(actions, seat) {
     const played = actions.map((action) => ({ seat, action }));
-    return advanceOrNote({ ...moment, actions: [...moment.actions, ...played] });
+    for (let count = played.length; count > 0; count -= 1) {
+      try {
+        await advance({ ...moment, actions: [...moment.actions, ...played.slice(0, count)] });
+        return;
+      } catch (problem) {
+        if (count === 1 || !(problem instanceof RefusedError) || problem.status !== 409) throw problem;
+      }
+    }
   }
 
   /**
-   * Like `advance`, but shows a refusal in the panel.
-   * @param {Moment} next
+   * @param {Action[]} actions
+   * @param {number} seat
    */
-  async function advanceOrNote(next) {
+  function chooseTurn(actions, seat) {
+    // The list belongs to the position before.
+    if (panel.classList.contains("is-thinking")) return;
+    if (!matchMedia(WIDE).matches) {
+      turns.open = false;
+      find("summary", turns).focus();
+    }
+    runOrNote(() => playTurn(actions, seat));
+  }
+
+  /**
+   * Like `moves.run`, but shows a refusal in the panel.
+   * @param {() => Promise<void>} move
+   */
+  async function runOrNote(move) {
     try {
-      await advance(next);
+      await moves.run(move);
     } catch (problem) {
       if (!(problem instanceof RefusedError)) throw problem;
       note.textContent = problem.message;
@@ -254,9 +302,10 @@ export function connectAnalysis(_path, { onFrame, onStatus }) {
   }
 
   async function undo() {
-    const earlier = history.pop();
+    const earlier = history.at(-1);
     if (!earlier) return;
     answer = await fetchMoment(earlier);
+    history.pop();
     moment = earlier;
     table = { ...table, status: "running", result: null };
     frame({ t: "table", kind: "undo", seat: answer.seat, table, view: answer.view, ...choiceFields() });
@@ -265,11 +314,11 @@ export function connectAnalysis(_path, { onFrame, onStatus }) {
 
   /**
    * @param {string | undefined} id
-   * @param {() => Promise<void>} run
+   * @param {() => Promise<void>} move
    */
-  async function runOrRefuse(id, run) {
+  async function runOrRefuse(id, move) {
     try {
-      await run();
+      await moves.run(move);
     } catch (problem) {
       if (problem instanceof RefusedError)
         onFrame({ t: "refused", id: id ?? null, code: problem.code, message: problem.message });
@@ -295,6 +344,8 @@ export function connectAnalysis(_path, { onFrame, onStatus }) {
       if (!(problem instanceof RefusedError)) throw problem;
       onStatus("open", {});
       note.textContent = problem.message;
+      for (const part of findAll("[data-best-turns], [data-turn-label], [data-share]", panel))
+        part.hidden = true;
     }
   }
 
@@ -305,20 +356,30 @@ export function connectAnalysis(_path, { onFrame, onStatus }) {
     );
     toast(copied ? t("The link has been copied.") : location.href);
   });
-  turnOf.addEventListener("change", () => {
-    if (answer?.code) advanceOrNote({ code: withTurnOf(answer.code, Number(turnOf.value)), actions: [] });
+  turnOf.addEventListener("change", async () => {
+    const { code } = answer;
+    if (code) await runOrNote(() => advance({ code: withTurnOf(code, Number(turnOf.value)), actions: [] }));
+    // If the change was refused or dropped.
+    turnOf.value = String(answer.seat);
   });
+  undoEnd.addEventListener("click", () => runOrNote(undo));
   // Open where there is room beside the board.
-  /** @type {HTMLDetailsElement} */ (find("[data-turns]", panel)).open =
-    matchMedia("(min-width: 80rem)").matches;
+  turns.open = matchMedia("(min-width: 80rem)").matches;
+  // Where the list covers the board, a click elsewhere and Escape close it (static/js/pages/shell.js).
+  const wide = matchMedia(WIDE);
+  const setMenu = () => turns.toggleAttribute("data-menu", !wide.matches);
+  wide.addEventListener("change", setMenu);
+  setMenu();
   start();
   return {
     /** @param {Command} command */
-    async send({ do: what, id, action }) {
+    async send({ do: what, id, action, ...more }) {
+      if (what === "why") return (await fetchMoment({ ...moment, why: more })).why;
       const played = { seat: answer.seat, action: /** @type {Action} */ (action) };
       if (what === "act")
         await runOrRefuse(id, () => advance({ ...moment, actions: [...moment.actions, played] }));
       else if (what === "undo") await runOrRefuse(id, undo);
+      return undefined;
     },
     sendOneWay() {},
     resync() {},

@@ -8,7 +8,7 @@ import { formatPercent, t, tn } from "../core/i18n.js";
  * `n` is what the action or its turn reaches, `other` what the runner-up does.
  * @type {Record<string, (params: Record<string, number>) => string>}
  */
-export const HINT_REASONS = {
+const HINT_REASONS = {
   wins: () => t("This wins the game."),
   wins_turn: () => t("With this you can win this turn."),
   home: ({ n }) => tn("This brings {n} pirate to the goal.", "This brings {n} pirates to the goal.", n),

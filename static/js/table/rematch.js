@@ -9,6 +9,7 @@
 import { el, setChildren } from "../core/dom.js";
 import { t } from "../core/i18n.js";
 import { seatName } from "../core/names.js";
+import { OneAtATime } from "../core/one_at_a_time.js";
 import { storePassword } from "../core/room_password.js";
 
 /** @param {string} game */
@@ -63,7 +64,7 @@ export function Rematch({ requestRematch, refuse }) {
   const way = el("div", { class: "rematch-way" });
   /** @type {TableState} Set by the first update. */
   let state;
-  let isBusy = false;
+  const presses = OneAtATime(draw);
   let drawn = "";
 
   /** @param {string} game */
@@ -90,9 +91,6 @@ export function Rematch({ requestRematch, refuse }) {
   }
 
   async function press() {
-    if (isBusy) return;
-    isBusy = true;
-    draw();
     try {
       if (!state.table.next) await requestRematch();
       const game = state.table.next;
@@ -106,14 +104,12 @@ export function Rematch({ requestRematch, refuse }) {
       // Not a refusal but a bug in this page.
       if (/** @type {RefusedError} */ (problem).status === undefined) throw problem;
       refuse(/** @type {RefusedError} */ (problem).message);
-    } finally {
-      isBusy = false;
-      draw();
     }
   }
 
   function button() {
-    const main = { type: "button", class: "button button-main rematch", onclick: press };
+    const main = { type: "button", class: "button button-main rematch", onclick: () => presses.run(press) };
+    const { isBusy } = presses;
     return el("button", { ...main, disabled: isBusy, "aria-busy": isBusy ? "true" : null }, t("Rematch"));
   }
 
@@ -144,7 +140,7 @@ export function Rematch({ requestRematch, refuse }) {
 
   function draw() {
     const { table, you } = state;
-    const key = JSON.stringify([table.next, table.series, table.seats, you.seat, isBusy]);
+    const key = JSON.stringify([table.next, table.series, table.seats, you.seat, presses.isBusy]);
     if (key === drawn) return;
     drawn = key;
     const hadFocus = way.contains(document.activeElement);

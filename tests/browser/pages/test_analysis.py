@@ -22,7 +22,20 @@ def test_every_seat_is_played_and_the_link_follows(person: Callable[..., Player]
     seat = turn_of.input_value()
     undo = page.locator(".undo")
     expect(undo).to_be_hidden()
-    page.locator("[data-turns]").evaluate("details => { details.open = true }")
+    page.locator("[data-best-turns]").evaluate("details => { details.open = true }")
+    # a second click is dropped, and one undo takes back the whole turn
+    lines: list[str] = []
+    page.on("request", lambda request: lines.append(request.url) if request.url.endswith("/play") else None)
+    best.first.evaluate("button => { button.click(); button.click(); }")
+    expect(turn_of).not_to_have_value(seat, timeout=30_000)
+    assert len(lines) == 1
+    undo.evaluate("button => { button.click(); button.click(); }")
+    expect(turn_of).to_have_value(seat)
+    expect(undo).to_be_hidden()
+    expect(page.locator(".is-thinking")).to_have_count(0, timeout=60_000)
+    # a click that does nothing is explained: there is no pirate
+    page.locator("[data-place='7'], [data-place='36']").last.click()
+    expect(page.locator("#live-polite, .note").filter(has_text="pirate").first).to_be_attached()
     best.first.click()
     # the turn is played to its end, and the next seat plays
     expect(turn_of).not_to_have_value(seat, timeout=30_000)
@@ -58,11 +71,21 @@ def test_a_position_is_set_up_by_hand(person: Callable[..., Player]):
     page.locator("[data-board] [data-place='7']").click()
     cards = page.locator("[data-piles] li").first.locator(".setup-cards button")
     expect(cards).to_have_count(6)
-    cards.first.click()
+    cards.last.press("Enter")
     expect(cards).to_have_count(5)
-    page.locator("[data-palette] button").last.click()
-    page.locator("[data-palette] button").last.click()
-    expect(cards).to_have_count(7)
+    expect(cards.last).to_be_focused()
+    palette = page.locator("[data-palette] button").last
+    for count in (6, 7):
+        palette.press("Enter")
+        expect(cards).to_have_count(count)
+        expect(palette).to_be_focused()
+    page.get_by_text("Boards", exact=True).click()
+    space = page.get_by_label("space 1", exact=True)
+    symbol = space.input_value()
+    space.focus()
+    page.keyboard.press("ArrowDown" if space.evaluate("field => field.selectedIndex") == 0 else "ArrowUp")
+    expect(space).not_to_have_value(symbol)
+    expect(space).to_be_focused()
     page.locator("[data-turn]").select_option("1")
     page.get_by_role("button", name="Analyse this position").click()
     expect(page).to_have_url(re.compile(r"/analysis\?p=1~jamaica\.2~"))

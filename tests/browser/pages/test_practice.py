@@ -47,7 +47,8 @@ def test_a_mistake_comes_back_as_a_puzzle(person: Callable[..., Player], game_se
     page = ann.page
     page.goto(f"{ann.url}/practice")
     expect(page.locator("[data-say]")).to_have_text("No mistakes to practise yet.")
-    store_mistake(game_server, ann, play_badly(ann, bo, 2))
+    for _ in range(2):
+        store_mistake(game_server, ann, play_badly(ann, bo, 2))
     page.goto(f"{ann.url}/practice")
     say = page.locator("[data-say]")
     expect(say).to_have_text("Find a better turn.", timeout=90_000)
@@ -64,10 +65,25 @@ def test_a_mistake_comes_back_as_a_puzzle(person: Callable[..., Player], game_se
         expect(again).to_be_visible()
         again.click()
         expect(again).to_have_count(0)
+    # The focus stays where it was when hand and moves are drawn anew.
+    card = page.locator("[data-hand] button:not(:disabled)").first
+    card.press("Enter")
+    expect(card).to_have_attribute("aria-pressed", "true")
+    expect(card).to_be_focused()
+    card.press("Enter")
     source.click()
-    moves.first.click()
+    moves.first.press("Enter")
     expect(again).to_be_visible()
+    expect(page.locator("body:focus")).to_have_count(0)
+    # A turn that could not be judged can be ended again.
+    task = page.locator("[data-more]").text_content() or ""
+    page.route("**/judge", lambda route: route.abort(), times=1)
     page.get_by_role("button", name="End turn").click()
+    expect(page.locator("[data-problem]")).to_be_visible()
+    expect(say).to_have_text("Find a better turn.")
+    expect(page.locator("[data-more]")).to_have_text(task)
+    ann.complaints.clear()
+    page.get_by_role("button", name="End turn").press("Enter")
     expect(say).to_have_text(re.compile("Right!|There is a better turn."), timeout=60_000)
     expect(page.locator("[data-more]")).to_contain_text("%")
     lines = page.locator("[data-lines] button")
@@ -75,8 +91,18 @@ def test_a_mistake_comes_back_as_a_puzzle(person: Callable[..., Player], game_se
     lines.nth(1).click()
     expect(lines.nth(1)).to_have_attribute("aria-pressed", "true")
     expect(page.locator(".arrow.better").first).to_be_visible(timeout=20_000)
+    page.locator("[data-board] [data-place='3']").click()  # the arrows stay
+    expect(page.locator(".arrow.better").first).to_be_visible()
     review = page.get_by_role("link", name="Review")
     expect(review).to_have_attribute("href", re.compile(r"/g/.+/review\?step=\d+"))
+    # "Next puzzle" pressed twice opens one.
+    opened: list[str] = []
+    page.on("request", lambda request: opened.append(request.url) if "/play" in request.url else None)
+    page.locator("[data-next]").evaluate("button => { button.focus(); button.click(); button.click(); }")
+    expect(say).to_have_text("Find a better turn.")
+    expect(page.locator("[data-more]")).to_contain_text("1 puzzle is left today.")
+    expect(page.locator("[data-bench]")).to_be_focused()
+    assert len(opened) == 1
     # It is not due any more, and the player's page says what is left.
     left = page.evaluate("fetch('/practice/mistakes').then((answer) => answer.json())")
     assert left["waiting"] == 1

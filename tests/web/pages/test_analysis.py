@@ -94,6 +94,15 @@ async def test_the_board_is_played_and_evaluated_over_http(sqlite_url: str) -> N
         after = (await ann.post("/analysis/play", json={"code": code, "actions": [step]})).json()
         assert after["steps"][0]["seat"] == begun["seat"]
         assert after["code"] != code
+        # why a click does nothing, for the seat that acts
+        asked = await ann.post("/analysis/play", json={"code": code, "why": {"place": 1}})
+        assert asked.json()["why"]["code"] != "stale"
+        start_of_move = {
+            "pirate": begun["choices"][0]["action"].get("from"),
+            "place": begun["choices"][0].get("to"),
+        }
+        asked = await ann.post("/analysis/play", json={"code": code, "why": start_of_move})
+        assert set(asked.json()) == {"why"}
         # a view with all hands, as the replay of a record shows it, and the start of a game
         opened = rules.open_view(position_of("tortuga", 70))
         assert (await ann.post("/analysis/play", json={"view": opened})).json()["start"] == code
@@ -114,6 +123,8 @@ async def test_the_board_is_played_and_evaluated_over_http(sqlite_url: str) -> N
             {"options": {"preset": "atlantis", "players": 2}},
             {"code": code, "actions": "end"},
             {"code": code, "actions": [5]},
+            {"code": code, "why": 5},
+            {"code": code, "why": {"place": []}},
             {"code": code, "actions": [{"seat": 9, "action": {"type": "end"}}]},
             {"code": code, "actions": [{"seat": begun["seat"], "action": {"type": "fly"}}]},
             {"code": code, "actions": [step] * (MAX_ACTIONS + 1)},

@@ -1,0 +1,68 @@
+"""Guards of pages: one piece of work at a time, and the keyboard focus across redrawing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+WORK = """async ({OneAtATime}, fails) => {
+  const changes = [];
+  let begun = 0;
+  let end;
+  const guard = OneAtATime(() => changes.push(guard.isBusy));
+  const work = () => { begun += 1; return new Promise((done, fail) => { end = fails ? fail : done; }); };
+  const first = guard.run(work).then(() => "done", () => "failed");
+  await guard.run(work);
+  end();
+  const outcome = await first;
+  const again = guard.run(async () => { begun += 1; });
+  await again;
+  return {begun, outcome, changes};
+}"""
+
+FOCUS = """({keepFocus}, {focused, after}) => {
+  const root = document.createElement("div");
+  root.tabIndex = -1;
+  document.body.append(root);
+  const draw = (keys) => root.replaceChildren(...keys.map((key) => {
+    const button = document.createElement("button");
+    button.dataset.key = key;
+    button.disabled = key.endsWith("-");
+    if (button.disabled) button.dataset.key = key.slice(0, -1);
+    return button;
+  }));
+  draw(["a", "b", "c"]);
+  root.querySelector(`[data-key=${focused}]`).focus();
+  keepFocus(root, () => draw(after));
+  const now = document.activeElement;
+  const found = now === root ? "root" : now.dataset.key ?? "lost";
+  root.remove();
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_work_is_dropped_while_other_work_is_unfinished(run: Callable[..., Any], fails: bool) -> None:
+    result = run("core/one_at_a_time.js", WORK, fails)
+    assert result == {
+        "begun": 2,
+        "outcome": "failed" if fails else "done",
+        "changes": [True, False, True, False],
+    }
+
+
+@pytest.mark.parametrize(
+    ("focused", "after", "expected"),
+    [
+        ("b", ["x", "a", "b"], "b"),
+        ("c", ["a", "b"], "b"),  # taken away
+        ("b", ["a", "b-", "c"], "a"),  # disabled
+        ("a", ["b", "c"], "root"),
+    ],
+)
+def test_the_focus_stays_when_a_part_is_redrawn(
+    run: Callable[..., Any], focused: str, after: list[str], expected: str
+) -> None:
+    assert run("core/keep_focus.js", FOCUS, {"focused": focused, "after": after}) == expected
