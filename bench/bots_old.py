@@ -58,9 +58,10 @@ class _OldWorker:
         self._process.stdin.flush()
         while True:
             answer = json.loads(self._process.stdout.readline())
-            if "action" in answer:
-                action: Json = answer["action"]
-                return action
+            for key in ("result", "action"):  # releases before 0.2 answered with "action"
+                if key in answer:
+                    action: Json = answer[key]
+                    return action
             if "error" in answer:
                 raise RuntimeError(answer["error"])
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.bots.evaluation import Evaluator
+from app.bots.measures import longest_jump
 from app.bots.pending_choice import answer_value, card_values
-from app.bots.reasons import Reason, longest_jump
+from app.bots.reasons import Reason
 from app.rules.core.action import Action
 from app.rules.core.position import Position
 from app.rules.modules.black_magic.lantern import Stack

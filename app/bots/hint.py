@@ -16,8 +16,9 @@ from app.bots.captain import search_plans
 from app.bots.choosing import fallback_action, make_decision
 from app.bots.decision import Decision, OnBest
 from app.bots.evaluation import CERTAINTY, Evaluator
+from app.bots.measures import Turn, follow
 from app.bots.pending_choice import answer
-from app.bots.reasons import Reason, Turn, explain_turn, follow
+from app.bots.reasons import Reason, explain_turn
 from app.bots.turn_search import Plan, foresee
 from app.rules import Json
 from app.rules.core.action import Action, End

@@ -187,13 +187,13 @@ def judge_turn(record: Record, seat: int, step: int, actions: Sequence[Json]) ->
     best = ranked[0]
     chances = [_chance_of(turn.after, ranked, seat) for turn in (best, tried, played)]
 
-    def told(turn_actions: Sequence[Action], chance: int) -> Json:
+    def describe_turn(turn_actions: Sequence[Action], chance: int) -> Json:
         events = hide_draws(events_of_turn(start.position, turn_actions))
         return {"events": events, "chance": round(chance / CERTAINTY, 4)}
 
     return {
         "is_right": chances[0] - chances[1] <= TOLERANCE,
-        "best": told(best.actions, chances[0]),
-        "tried": told(tried.actions, chances[1]),
-        "played": told(played.actions, chances[2]),
+        "best": describe_turn(best.actions, chances[0]),
+        "tried": describe_turn(tried.actions, chances[1]),
+        "played": describe_turn(played.actions, chances[2]),
     }

@@ -39,16 +39,23 @@ _REVIEW_SECONDS = 20.0
 _FIXED_BUDGET_SECONDS = 30.0
 """Time limit of a search bounded in nodes, which takes a quarter of a second on an idle machine."""
 _FIXED_BUDGET_TRIES = 3
-_MAX_STUDIES = 24
+_MAX_STUDIES = 8
 """Analyses that run or wait; more would wait too long."""
 _SEARCH_SECONDS = 300.0
-"""Time limit of a search for mistakes, which takes 2 to 12 seconds of CPU at the lowest priority."""
-_RESULT_KEYS = ("action", "review", "result")
+"""Time limit of a search for mistakes, which takes 7 to 26 seconds of CPU at the lowest priority."""
 _log = logging.getLogger("cartagena.bots")
 
 
 class DecisionUnavailable(Exception):
     """Raised when a reproducible decision cannot be made now, so that the caller tries again later."""
+
+
+class SearchFailed(Exception):
+    """Raised when a study or a search for mistakes has no result; `outcome` is late, crashed or full."""
+
+    def __init__(self, outcome: str) -> None:
+        super().__init__(outcome)
+        self.outcome = outcome
 
 
 class _Worker:
@@ -84,12 +91,9 @@ class _Worker:
                 answer = json.loads(line)
                 if "best" in answer:
                     best[:] = [answer["best"]]
-                elif "why" in answer:
-                    hint: Json = answer
-                    return hint
-                elif answer.keys() & _RESULT_KEYS:
-                    found: Json = next(answer[key] for key in _RESULT_KEYS if key in answer)
-                    return found
+                elif "result" in answer:
+                    result: Json = answer["result"]
+                    return result
                 else:
                     _log.error("a bot worker refused a request: %s", answer.get("error"))
                     return None
@@ -264,8 +268,8 @@ class BotPool:
         self._count("review", outcome, asyncio.get_running_loop().time() - began)
         return found
 
-    async def study(self, name: str, request: Json, seconds: float, person: str) -> Json | None:
-        """Return the result of a request about a position for which a person waits, or None if there is none now.
+    async def study(self, name: str, request: Json, seconds: float, person: str) -> Json:
+        """Return the result of a request about a position for which a person waits. Raise SearchFailed.
 
         `name` counts its outcomes. Studies run one at a time beside the bots, shared fairly between people.
         """
@@ -278,20 +282,24 @@ class BotPool:
         except QueueFull:
             outcome, found = "full", None
         self._count(name, outcome, asyncio.get_running_loop().time() - began)
+        if found is None:
+            raise SearchFailed(outcome)
         return found
 
-    async def find_mistakes(self, record: Json, seat: int) -> Json | None:
-        """Return the puzzles of a seat (app/bots/mistakes.py), or None if they cannot be found now.
+    async def find_mistakes(self, record: Json, seat: int) -> Json:
+        """Return the puzzles of a seat (app/bots/mistakes.py). Raise SearchFailed.
 
-        Like a review, but no one waits for it, and reviews do not wait for it.
+        Like a review, but no person waits for it, and reviews do not wait for it.
         """
         if self._is_closed:
-            return None
+            raise SearchFailed("full")
         began = asyncio.get_running_loop().time()
         async with self._search_slot:
             request = {"find_mistakes": record, "seat": seat}
             outcome, found = await self._run_request(request, _SEARCH_SECONDS, [], idle=None)
         self._count("mistakes", outcome, asyncio.get_running_loop().time() - began)
+        if found is None:
+            raise SearchFailed("full" if self._is_closed else outcome)
         return found
 
     async def _run_request(

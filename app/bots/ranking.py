@@ -28,6 +28,9 @@ _ROUNDS = ((12, 2), (6, 3), (4, 5), (3, 8))
 """(turns compared, sampled positions) for each quarter of the effort. The best three turns get equal shares."""
 _DESCENTS = 480
 """Tree descents of one ranking with effort 1, about twice as many as a legend's decision takes."""
+_MAX_NODES = 60_000
+"""Nodes of one ranking with effort 1. Games with the options of a preset take fewer; five actions and eight pirates
+would take several times as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ def rank_turns(
     `also` are turns to compare in any case; their `value` is ignored. They are listed as well, in their place.
     """
     rng = Random(seed)
-    meter = Meter(Budget())
+    meter = Meter(Budget(nodes=effort * _MAX_NODES))
     decision = Decision(sampler, seat, (), meter, rng, lambda action: None)
     position = sampler.sample(rng)
     evaluator = decision.evaluator()
@@ -92,6 +95,8 @@ def rank_turns(
             search.worlds.append(World(sampled))
         descents = max(1, effort * _DESCENTS // len(_ROUNDS) // (len(alive) * len(search.worlds)))
         for world in search.worlds * descents:
+            if meter.is_spent():
+                break
             for index in alive:
                 search.descend(world, index)
     judge = Evaluator(position.ruleset)

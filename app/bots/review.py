@@ -16,7 +16,8 @@ from app import rules
 from app.bots.budget import Budget, Meter
 from app.bots.evaluation import CERTAINTY, Evaluator
 from app.bots.luck import RESIDUAL_SD, luck_of_action, luck_of_deal
-from app.bots.reasons import Reason, Turn, explain_turn, follow
+from app.bots.measures import Turn, follow
+from app.bots.reasons import Reason, explain_turn
 from app.bots.turn_search import Plan, plans
 from app.rules import Json
 from app.rules.core.action import Action, End, Resign

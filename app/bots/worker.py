@@ -1,11 +1,11 @@
 """Worker process of the bot pool: reads requests and writes results, one JSON object per line. It accepts only views.
 
 In:  {"view", "actions", "history", "level", "seconds" or "nodes", "seat", "seed"}
-     "hint": true asks for a hint: the answer has "why" and "params" beside the action
-     or {"record"} for the review of a finished game, answered by {"review": …}
+     "hint": true asks for a hint: the result has "why" and "params" beside the action
+     or {"record"} for the review of a finished game
      or {"analyse": code}, {"find_mistakes": record, "seat"} or {"judge_turn": record, "seat", "step", "actions"}
-     for people who study positions, answered by {"result": …}
-Out: {"best": action} any number of times during the search, then {"action": action} or {"error": text}.
+     for people who study positions
+Out: {"best": action} any number of times during the search, then {"result": …} or {"error": text}.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ REVIEW_NICENESS = 5
 
 
 def _study(request: Json) -> Json:
-    """Answer a request that is not about a bot's move."""
+    """Return the result of a request that is not about a bot's move."""
     if "analyse" in request:
-        return {"result": analyse(request["analyse"])}
+        return analyse(request["analyse"])
     if "judge_turn" in request:
         record = rules.record_from_json(request["judge_turn"])
-        return {"result": judge_turn(record, request["seat"], request["step"], request["actions"])}
+        return judge_turn(record, request["seat"], request["step"], request["actions"])
     os.nice(REVIEW_NICENESS)
     if "find_mistakes" in request:
         record = rules.record_from_json(request["find_mistakes"])
-        return {"result": {"puzzles": find_mistakes(record, request["seat"])}}
-    return {"review": review(rules.record_from_json(request["record"]))}
+        return {"puzzles": find_mistakes(record, request["seat"])}
+    return review(rules.record_from_json(request["record"]))
 
 
 def answer_line(line: str, send: Callable[[Json], None]) -> Json:
-    """Return the result of one request; `send` receives the best action so far."""
+    """Return the answer to one request; `send` receives the best action so far."""
     request = json.loads(line)
     if "view" not in request:
-        return _study(request)
+        return {"result": _study(request)}
     view = request["view"]
     if view["winner"] is None and (view["seed"] is not None or not isinstance(view["deck"], int)):
         return {"error": "this is a position, not a view"}
@@ -67,9 +67,9 @@ def answer_line(line: str, send: Callable[[Json], None]) -> Json:
     rng = Random(seed) if seed is not None else Random()
     actions, history, seat = request["actions"], request["history"], request.get("seat")
     if request.get("hint"):
-        return give_hint(view, actions, history, budget, rng, seat=seat).to_json()
+        return {"result": give_hint(view, actions, history, budget, rng, seat=seat).to_json()}
     return {
-        "action": choose(
+        "result": choose(
             view, actions, history, request["level"], budget, rng, seat=seat, on_best=report_best
         )
     }

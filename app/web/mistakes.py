@@ -8,20 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
+import msgspec
 import orjson
 from cachetools import LRUCache
 
 from app import rules
 from app.bots.mistakes import BadTurn, TurnStart, foresee_turn, has_puzzles, turn_starts
-from app.bots.pool import BotPool
+from app.bots.pool import BotPool, SearchFailed
 from app.bots.turn_search import foresee
 from app.play.deal.days import is_deal_secret
+from app.play.log.entries import SeatRow
 from app.play.log.reading import build_record, read_whole_log
+from app.play.names import NameCache
 from app.play.queues import Postponed
 from app.play.server import GameServer
-from app.store.people.mistakes import Mistake, MistakeStore, Search, search_key
+from app.store.people.mistakes import (
+    MAX_OPEN_GUEST_SEARCHES,
+    MAX_OPEN_SEARCHES,
+    Mistake,
+    MistakeStore,
+    Search,
+    search_key,
+)
 from app.store.people.players import PeopleStore, Player
 from app.web.errors import BadRequest, NotFound
 from app.web.offload import Offload
@@ -30,10 +40,17 @@ __all__ = ["Mistakes", "play_puzzle"]
 
 _LEASE_SECONDS = 360
 _JUDGE_SECONDS = 30.0
-_MAX_CACHED_RECORDS = 16
+_MAX_CACHED_GAMES = 16
 _ENDED = ("finished", "aborted")
 
 Json = dict[str, Any]
+
+
+class _FinishedGame(NamedTuple):
+    """A finished game as it is cached: its record without names, and who sat where."""
+
+    record: Json
+    seats: tuple[SeatRow, ...]
 
 
 class Mistakes:
@@ -56,7 +73,8 @@ class Mistakes:
         self._offload = offload
         self.on_request: Callable[[], None] = lambda: None
         """Called when a game was queued; set to the claim loop's `nudge`."""
-        self._records: LRUCache[str, Json] = LRUCache(_MAX_CACHED_RECORDS)  # final; names are not used
+        self._games: LRUCache[str, _FinishedGame] = LRUCache(_MAX_CACHED_GAMES)
+        self._no_names = NameCache(None, game_server.clock)
 
     # -- the queue ---------------------------------------------------------------------------------
 
@@ -85,14 +103,17 @@ class Mistakes:
         person = await self._people.find_player(row.person, now)
         seat = None if person is None else await self._seat_of(row.game, person)
         if seat is not None:
-            record = await self._read_record(row.game)
-            if record is not None and is_deal_secret(record.get("deal"), now * 1000):
+            game = await self._read_game(row.game)
+            if game is not None and is_deal_secret(game.record.get("deal"), now * 1000):
                 await self.store.drop_search(row)  # a later visit queues it again
                 return
-            if record is not None:
-                answer = await self._pool.find_mistakes(record, seat)
-                if answer is None:
-                    raise Postponed
+            if game is not None:
+                try:
+                    answer = await self._pool.find_mistakes(game.record, seat)
+                except SearchFailed as problem:
+                    if problem.outcome == "full":  # this worker is stopping
+                        raise Postponed from None
+                    raise
                 found = [
                     Mistake(
                         row.person, row.game, **puzzle, seat=seat, found_at=now, due_at=now, stage=0, tries=0
@@ -101,9 +122,11 @@ class Mistakes:
                 ]
         await self.store.finish(row, found, now)
 
-    async def request(self, person: str, games: Sequence[str]) -> bool:
+    async def request(self, person: Player, games: Sequence[str]) -> bool:
         """Queue games to be searched for a person's mistakes; return whether any was new."""
-        is_queued = await self.store.request_searches(person, games, self._game_server.clock.now() // 1000)
+        now = self._game_server.clock.now() // 1000
+        limit = MAX_OPEN_SEARCHES if person.is_account else MAX_OPEN_GUEST_SEARCHES
+        is_queued = await self.store.request_searches(person.id, games, now, limit)
         if is_queued:
             self.on_request()
         return is_queued
@@ -116,37 +139,57 @@ class Mistakes:
             return None
         return next((seat.seat for seat in row.summary.seats if person.owns(seat.person)), None)
 
-    async def _read_record(self, game: str) -> Json | None:
-        """Return the record of a finished game; None if it never started or is not over."""
-        found = self._records.get(game)
+    async def _read_game(self, game: str) -> _FinishedGame | None:
+        """Return a finished game; None if it never started or is not over."""
+        found = self._games.get(game)
         if found is None:
             row = await self._game_server.store.log.read_game(game)
             if row is None or row.status not in _ENDED or row.summary is None or not row.summary.started_at:
                 return None
             entries = await read_whole_log(self._game_server.store.log, game)
-            found = await self._offload.run(build_record, row, entries, self._game_server.names)
-            self._records[game] = found
+            record = await self._offload.run(build_record, row, entries, self._no_names)
+            seats = tuple(
+                msgspec.structs.replace(seat, name=seat.bot and seat.name) for seat in row.summary.seats
+            )
+            found = self._games[game] = _FinishedGame(record, seats)
         return found
+
+    async def _describe_seats(self, seats: Sequence[SeatRow]) -> list[Json]:
+        """Return the present names of the seats, empty for a deleted person, and their bots."""
+        names = self._game_server.names
+        await names.fetch_missing(seat.person for seat in seats if seat.person is not None)
+        return [
+            {
+                "name": (seat.name if seat.person is None else names.get(seat.person)) or "",
+                "bot": seat.bot if seat.person is None else None,
+            }
+            for seat in seats
+        ]
 
     # -- puzzles -----------------------------------------------------------------------------------
 
     async def play(self, mistake: Mistake, actions: list[Json]) -> Json:
         """Return the puzzle after some actions of the turn."""
-        record = await self._require_record(mistake)
-        return await self._offload.run(play_puzzle, record, mistake.seat, mistake.step, actions)
+        game = await self._require_game(mistake)
+        puzzle = await self._offload.run(play_puzzle, game.record, mistake.seat, mistake.step, actions)
+        return {**puzzle, "seats": await self._describe_seats(game.seats)}
 
-    async def judge(self, mistake: Mistake, actions: list[Json], person: str) -> Json | None:
-        """Return how good a turn is; None if that cannot be computed now."""
-        record = await self._require_record(mistake)
+    async def check_turn(self, mistake: Mistake, actions: list[Json]) -> None:
+        """Raise BadRequest unless the actions are a whole turn."""
+        record = (await self._require_game(mistake)).record
         await self._offload.run(_check_turn, record, mistake.seat, mistake.step, actions)
+
+    async def judge(self, mistake: Mistake, actions: list[Json], person: str) -> Json:
+        """Return how good a whole turn is. Raise SearchFailed."""
+        record = (await self._require_game(mistake)).record
         request = {"judge_turn": record, "seat": mistake.seat, "step": mistake.step, "actions": actions}
         return await self._pool.study("puzzle", request, _JUDGE_SECONDS, person)
 
-    async def _require_record(self, mistake: Mistake) -> Json:
-        record = await self._read_record(mistake.game)
-        if record is None:
+    async def _require_game(self, mistake: Mistake) -> _FinishedGame:
+        game = await self._read_game(mistake.game)
+        if game is None:
             raise NotFound("The game of this puzzle no longer exists.")
-        return record
+        return game
 
 
 def _find_start(record: Json, seat: int, step: int) -> TurnStart:
@@ -193,7 +236,6 @@ def play_puzzle(record: Json, seat: int, step: int, actions: list[Json]) -> Json
         "choices": [] if is_over else orjson.loads(rules.choices_json(position, seat)),
         "is_over": is_over,
         "seat": seat,
-        "seats": [{"name": name, "bot": bot} for name, bot in rules.record_from_json(record).players],
     }
 
 

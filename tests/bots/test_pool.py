@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from app import rules
-from app.bots.pool import BotPool
+from app.bots.pool import BotPool, SearchFailed
 from app.bots.worker import answer_line
 
 Json = dict[str, Any]
@@ -99,6 +99,21 @@ async def test_a_failing_worker_leads_to_the_fallback_and_is_counted(
     assert pool.counts == {outcome: 1}
 
 
+@pytest.mark.parametrize(
+    ("text", "outcome"), [("raise SystemExit(3)", "crashed"), ("import time\ntime.sleep(60)", "late")]
+)
+async def test_a_failing_study_tells_what_happened(tmp_path: Path, text: str, outcome: str):
+    pool = BotPool(command=write_program(tmp_path, text), grace=-1.8)
+    with pytest.raises(SearchFailed) as failed:
+        await pool.study("analysis", {"analyse": "1~"}, 0.1, "ann")
+    assert failed.value.outcome == outcome
+    await pool.close()
+    for searching in (pool.study("analysis", {}, 0.1, "ann"), pool.find_mistakes({}, 0)):
+        with pytest.raises(SearchFailed) as refused:
+            await searching
+        assert refused.value.outcome == "full", "the pool is closed, and the request is not to blame"
+
+
 async def test_a_hanging_worker_leads_to_the_best_action_so_far(position: rules.Position, tmp_path: Path):
     view, actions = request(position)
     best = actions[-1]
@@ -155,9 +170,8 @@ async def test_bots_do_not_wait_for_a_review(position: rules.Position, tmp_path:
             asked = json.loads(line)
             while "record" in asked and not pathlib.Path({str(gate)!r}).exists():
                 time.sleep(0.01)
-            is_review = "record" in asked
-            answer = {{"review": {{"turns": []}}}} if is_review else {{"action": asked["actions"][-1]}}
-            print(json.dumps(answer), flush=True)
+            result = {{"turns": []}} if "record" in asked else asked["actions"][-1]
+            print(json.dumps({{"result": result}}), flush=True)
     """
     pool = BotPool(command=write_program(tmp_path, textwrap.dedent(text)), grace=20.0)
     reviewing = asyncio.create_task(pool.review({}))
@@ -179,7 +193,7 @@ async def test_search_time_shrinks_with_the_number_of_waiting_bots(position: rul
         for line in sys.stdin:
             asked = json.loads(line)
             open({str(log)!r}, "a").write(f"{{asked['seconds']}}\\n")
-            print(json.dumps({{"action": asked["actions"][0]}}), flush=True)
+            print(json.dumps({{"result": asked["actions"][0]}}), flush=True)
     """
     pool = BotPool(command=write_program(tmp_path, textwrap.dedent(text)), grace=20.0)
     view, actions = request(position)
@@ -204,7 +218,7 @@ async def test_a_bystanders_bot_is_next_regardless_of_another_backlog(
             open({str(log)!r}, "a").write(json.dumps([asked["level"], asked["seconds"]]) + "\\n")
             while not pathlib.Path({str(gate)!r}).exists():
                 time.sleep(0.01)
-            print(json.dumps({{"action": asked["actions"][0]}}), flush=True)
+            print(json.dumps({{"result": asked["actions"][0]}}), flush=True)
     """
     pool = BotPool(command=write_program(tmp_path, textwrap.dedent(text)), grace=20.0)
     view, actions = request(position)

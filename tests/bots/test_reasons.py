@@ -238,7 +238,9 @@ def test_a_worker_takes_only_a_view_for_a_hint():
         "nodes": 300,
     }
 
-    found = answer_line(json.dumps({**request, "view": rules.view(position, seat)}), lambda best: None)
+    found = answer_line(json.dumps({**request, "view": rules.view(position, seat)}), lambda best: None)[
+        "result"
+    ]
     assert found.keys() == {"action", "why", "params"}
     whole = answer_line(json.dumps({**request, "view": rules.position_to_json(position)}), lambda best: None)
     assert whole.keys() == {"error"}

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from app.bots.reasons import MEASURES, REASONS
+from app.bots.measures import MEASURES
+from app.bots.reasons import REASONS
 from tests.js.test_sentences import ROUTE, seats
 
 Run = Callable[..., Any]

@@ -75,6 +75,10 @@ async def test_a_visit_searches_finished_games_and_puzzles_are_played(sqlite_url
         begun = (await ann.post(f"{path}/play", json={"actions": []})).json()
         assert begun["choices"]
         assert begun["view"]["seed"] is None
+        assert sorted(each["name"] for each in begun["seats"]) == ["Ann", "Bo"]
+        assert (await bo.post("/api/v1/me", json={"name": "Bob"})).status_code == 200
+        again = (await ann.post(f"{path}/play", json={"actions": []})).json()
+        assert sorted(each["name"] for each in again["seats"]) == ["Ann", "Bob"], "names are the present ones"
         action = begun["choices"][0]["action"]
         after = (await ann.post(f"{path}/play", json={"actions": [action]})).json()
         assert after["view"]["turn"]["taken"] == 1

@@ -200,12 +200,12 @@ async def _plant_checks(queue_site: QueueSite) -> tuple[str, IsProcessed]:
 
 
 async def _plant_mistakes(queue_site: QueueSite) -> tuple[str, IsProcessed]:
-    """Plant a finished game with an unreadable log, and a running one."""
+    """Plant a finished game whose record the bots' process refuses, and a running one."""
     bo, player, poison = await queue_site.game()
     _, other, good = await queue_site.game()
     seq = (await bo.get(f"/api/v1/games/{poison}")).json()["seq"]
     assert (await command(bo, poison, "act", version=seq, action={"type": "resign"})).status_code == 200
-    await queue_site.write(update(log).where(log.c.game == poison, log.c.seq == 1).values(body=NOT_JSON))
+    await queue_site.write(update(games).where(games.c.id == poison).values(server_seed="not a seed"))
     rows = [
         {"person": person, "game": game, "asked_at": at, "lease_until": 0}
         for at, (person, game) in enumerate(((player, poison), (other, good)))

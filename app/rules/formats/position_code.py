@@ -37,6 +37,8 @@ _TOKEN_LETTERS = {"1": "1", "2": "2", "3": "3", "e": "empty", "s": "snake"}
 _LETTER_BY_TOKEN = {token: letter for letter, token in _TOKEN_LETTERS.items()}
 _RESIGNED = "0"
 _SLOOPS = {"": None, "c": CARTAGENA, "t": TORTUGA}
+_LETTER_BY_SLOOP = {haven: letter for letter, haven in _SLOOPS.items()}
+_MAX_TOKENS_ASIDE = 8
 _CODE = re.compile(
     r"1~(?P<options>[a-z0-9_.-]{1,400})~(?P<board>[0-5]{1,48})~(?P<players>[A-Za-z0-9.]{1,500})"
     r"~(?P<row>[a-l]{0,20})~(?P<discard>[a-l0-9]{0,60})"
@@ -84,7 +86,7 @@ def _encode(view: Json, ruleset: Ruleset) -> str:
         hand = _RESIGNED if player["resigned"] else _encode_cards(player["hand"], kinds)
         players.append(spots + hand)
     turn = view["turn"]
-    sloop = next(letter for letter, haven in _SLOOPS.items() if haven == view["sloop"])
+    sloop = _LETTER_BY_SLOOP[view["sloop"]]
     spaces = sorted(int(space) for space in view["chests"])
     chests = "".join(_PLACE_LETTERS[places.index(space)] for space in spaces)
     tokens = _tokens_of(view)
@@ -160,7 +162,11 @@ def position_from_code(code: object) -> Position:
 def _tokens_of(view: Json) -> list[str]:
     """Return the chest tokens that are face down; if the view does not tell, those that are opened last on average."""
     aside = view["chests_aside"]
-    tokens = [*view["chests"].values(), *(aside if isinstance(aside, list) else [None] * aside)]
+    if type(aside) is int and 0 <= aside <= _MAX_TOKENS_ASIDE:
+        aside = [None] * aside
+    if not isinstance(aside, list) or len(aside) > _MAX_TOKENS_ASIDE:
+        raise BadPosition("A position has at most 8 chest tokens that are set aside.")
+    tokens = [*view["chests"].values(), *aside]
     return sorted(CHEST_TOKENS)[-len(tokens) :] if tokens and None in tokens else tokens
 
 

@@ -19,6 +19,8 @@ INTERVAL_DAYS = (1, 3, 10)
 """Days until a puzzle comes back after it was solved once, twice and three times; then it is done."""
 MAX_OPEN_SEARCHES = 10
 """Games of a person that wait to be searched."""
+MAX_OPEN_GUEST_SEARCHES = 3
+"""The same for a guest, because guests cost nothing to create."""
 
 
 class Mistake(msgspec.Struct, frozen=True):
@@ -113,15 +115,17 @@ class MistakeStore:
 
     # -- searches ----------------------------------------------------------------------------------
 
-    async def request_searches(self, person: str, games: Sequence[str], now: int) -> bool:
+    async def request_searches(
+        self, person: str, games: Sequence[str], now: int, limit: int = MAX_OPEN_SEARCHES
+    ) -> bool:
         """Queue games that were not searched for this person yet; return whether any was queued.
 
-        A no-op for a person who was erased or claimed meanwhile, and beyond MAX_OPEN_SEARCHES.
+        A no-op for a person who was erased or claimed meanwhile, and for games beyond `limit` that wait.
         """
         known = select(searches.c.game, searches.c.done_at).where(searches.c.person == person)
         of_games = known.where(or_(searches.c.game.in_(games), searches.c.done_at.is_(None)))
         found = {row.game: row.done_at for row in await self.database.fetch_rows(of_games)}
-        room = MAX_OPEN_SEARCHES - sum(done_at is None for done_at in found.values())
+        room = limit - sum(done_at is None for done_at in found.values())
         new = [game for game in dict.fromkeys(games) if game not in found][: max(0, room)]
         if not new:
             return False
@@ -138,7 +142,10 @@ class MistakeStore:
         return await self.database.write(write)
 
     async def claim(self, now: int, lease_seconds: int, limit: int, skip: Collection[str]) -> list[Search]:
-        """Lease games to be searched, longest waiting first, except those whose keys are in `skip`."""
+        """Lease games to be searched, except those whose keys are in `skip`.
+
+        Longest waiting first; `finish` moves the other games of a person to the end, so that people take turns.
+        """
         ready = (
             select(searches.c.person, searches.c.game)
             .where(searches.c.done_at.is_(None), searches.c.lease_until <= now)
@@ -162,16 +169,24 @@ class MistakeStore:
         return await self.database.write(write)
 
     async def finish(self, search: Search, found: Sequence[Mistake], now: int) -> None:
-        """Store what a search found and end it. Nothing is stored for a person who was erased or claimed meanwhile."""
+        """Store what a search found and end it; the person's other searches go to the end of the queue.
+
+        A person who was erased or claimed has no rows. Those that remain were left by a worker of an older release,
+        which does not know these tables; they are deleted.
+        """
         rows = [msgspec.structs.asdict(each) for each in sorted(found, key=lambda each: each.step)]
         is_search = and_(searches.c.person == search.person, searches.c.game == search.game)
 
         def write(conn: Connection) -> None:
             if not lock_present(conn, (search.person,), unclaimed=True):
+                for table in (mistakes, searches):
+                    conn.execute(delete(table).where(table.c.person == search.person))
                 return
             if rows:
                 conn.execute(upsert(conn, mistakes).on_conflict_do_nothing(), rows)
             conn.execute(update(searches).where(is_search).values(done_at=now))
+            waits = and_(searches.c.person == search.person, searches.c.done_at.is_(None))
+            conn.execute(update(searches).where(waits, searches.c.asked_at < now).values(asked_at=now))
 
         await self.database.write(write)
 

@@ -19,11 +19,11 @@ mistakes = Table(
     metadata,
     Column("person", ID_TYPE, primary_key=True),
     Column("game", String(40), primary_key=True),
-    Column(
-        "step", Integer, primary_key=True, autoincrement=False
-    ),  # actions before the turn, as in the replay
+    # Actions before the turn, as in the replay.
+    Column("step", Integer, primary_key=True, autoincrement=False),
     Column("seat", Integer, nullable=False),
-    Column("best", Integer, nullable=False),  # chances in 1/10,000, after the best turn and the one played
+    # Chances in 1/10,000, after the best turn and after the one played.
+    Column("best", Integer, nullable=False),
     Column("played", Integer, nullable=False),
     Column("found_at", BigInteger, nullable=False),
     Column("due_at", BigInteger, nullable=True),  # NULL once it was solved often enough

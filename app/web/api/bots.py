@@ -63,7 +63,7 @@ async def game_review(
             raise
     if person is not None and room.table.seat_of(person.ids) is not None:
         mistakes: Mistakes = request.app.state.mistakes
-        await mistakes.request(person.id, [game])
+        await mistakes.request(person, [game])
     return found
 
 

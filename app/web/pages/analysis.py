@@ -8,6 +8,7 @@ and positions set up by hand can be analysed.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import orjson
@@ -16,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from app import rules
-from app.bots.pool import BotPool
+from app.bots.pool import BotPool, SearchFailed
 from app.play.commands import messages as cmd
 from app.play.refusals import Refusal
 from app.rules.catalogue import PRESETS
@@ -28,7 +29,7 @@ from app.web.routing import Router
 from app.web.security.request_bounds import DEFAULT_BODY_BYTES
 from app.web.site import site_of
 
-__all__ = ["MAX_ACTIONS", "MAX_CACHED_ANALYSES", "play_line", "router"]
+__all__ = ["MAX_ACTIONS", "MAX_CACHED_ANALYSES", "play_line", "router", "run_study"]
 
 router = Router(include_in_schema=False)
 
@@ -36,8 +37,7 @@ MAX_ACTIONS = 60
 """Actions since a code. A page continues from the newest code, so it sends those of one turn."""
 MAX_CACHED_ANALYSES = 500
 ANALYSIS_SECONDS = 15.0
-ANALYSIS_COST_MS = 150.0
-"""Charged to the address. Searches run one at a time beside the bots, shared fairly between people."""
+"""Time limit of a search, which takes up to about three seconds of CPU."""
 RETRY_SECONDS = 10
 PLAY_COST_MS = 4.0
 
@@ -74,7 +74,11 @@ async def play(request: Request) -> Response:
         raise BadRequest("bad_request", f"An analysis takes a list of at most {MAX_ACTIONS} actions.")
     question = parse_question(body.get("why"))
     site.limits.take_work(request, PLAY_COST_MS)
-    return JSONResponse(await site.offload.run(play_line, _start(body), actions, question))
+    return JSONResponse(await site.offload.run(_play_from, body, actions, question))
+
+
+def _play_from(body: Json, actions: list[Json], question: cmd.Why | None) -> Json:
+    return play_line(_start(body), actions, question)
 
 
 def _start(body: Json) -> str:
@@ -128,15 +132,34 @@ async def evaluate(request: Request, person: MaybePerson) -> Response:
     site = site_of(request)
     site.limits.writes.take(f"analysis {site.limits.key_of(request)}")
     code = json_object(await request.body(), limit=4096).get("code")
-    rules.position_from_code(code)  # refused here, not in the bots' process
     cached: LRUCache[str, Json] = request.app.state.analysis_cache
     found = cached.get(str(code))
     if found is None:
-        site.limits.take_work(request, ANALYSIS_COST_MS)
+        site.limits.take_work(request, PLAY_COST_MS)
+        await site.offload.run(rules.position_from_code, code)  # refused here, not in the bots' process
         pool: BotPool = request.app.state.bot_pool
-        asker = person.id if person is not None else site.limits.address_of(request)
-        found = await pool.study("analysis", {"analyse": code}, ANALYSIS_SECONDS, asker)
-        if found is None:
-            raise TooMany(RETRY_SECONDS, "Other positions are being analysed. Ask again in a moment.")
+        found = await run_study(
+            request,
+            person.id if person is not None else None,
+            lambda asker: pool.study("analysis", {"analyse": code}, ANALYSIS_SECONDS, asker),
+        )
         cached[str(code)] = found
     return JSONResponse(found)
+
+
+async def run_study(
+    request: Request, person: str | None, study: Callable[[str], Awaitable[Json]], cost: float = 1.0
+) -> Json:
+    """Charge a study and run it for a person or an address. Raise TooMany.
+
+    The charge is given back if the study did not run to its time limit.
+    """
+    limits = site_of(request).limits
+    charge = limits.take_study(request, person, cost)
+    try:
+        return await study(person or limits.address_of(request))
+    except SearchFailed as problem:
+        if problem.outcome == "late":
+            raise TooMany(RETRY_SECONDS, "The analysis took too long. Ask again in a moment.") from None
+        charge.give_back()
+        raise TooMany(RETRY_SECONDS, "Other positions are being analysed. Ask again in a moment.") from None

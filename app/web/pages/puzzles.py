@@ -11,8 +11,9 @@ from starlette.responses import JSONResponse, Response
 
 from app.store.people.mistakes import Mistake
 from app.web.auth.identity import KnownPerson
-from app.web.errors import BadRequest, NotFound, TooMany
+from app.web.errors import BadRequest, NotFound
 from app.web.mistakes import Mistakes
+from app.web.pages.analysis import run_study
 from app.web.pages.render import Pages, json_object
 from app.web.routing import Router
 from app.web.security.request_bounds import DEFAULT_BODY_BYTES
@@ -25,8 +26,8 @@ MAX_SEARCHED_GAMES = 10
 """Newest finished games that a visit queues to be searched."""
 MAX_ACTIONS = 12
 PLAY_COST_MS = 20.0
-JUDGE_COST_MS = 150.0
-RETRY_SECONDS = 10
+JUDGE_COST = 2.0
+"""Seconds of a bot process, as in `take_study`. It searches with double effort."""
 
 Json = dict[str, Any]
 PuzzleGame = Annotated[str, Path(max_length=40)]
@@ -66,7 +67,7 @@ async def search_games(request: Request, person: KnownPerson) -> Response:
     site.limits.take_write(person.id)
     rows = await site.games.list_games_of(person.ids, unfinished=False, limit=MAX_SEARCHED_GAMES)
     games = [row.id for row in rows if row.status in ("finished", "aborted")]
-    return JSONResponse({"queued": await mistakes.request(person.id, games)})
+    return JSONResponse({"queued": await mistakes.request(person, games)})
 
 
 async def _find(request: Request, person_id: str, game: str, step: int) -> Mistake:
@@ -105,9 +106,10 @@ async def judge(request: Request, puzzle: PuzzleGame, step: Step, person: KnownP
     site.limits.take_write(person.id)
     actions = await _read_actions(request)
     mistake = await _find(request, person.id, puzzle, step)
-    site.limits.take_work(request, JUDGE_COST_MS)
-    found = await mistakes.judge(mistake, actions, person.id)
-    if found is None:
-        raise TooMany(RETRY_SECONDS, "Other positions are being analysed. Ask again in a moment.")
+    site.limits.take_work(request, PLAY_COST_MS)
+    await mistakes.check_turn(mistake, actions)
+    found = await run_study(
+        request, person.id, lambda asker: mistakes.judge(mistake, actions, asker), JUDGE_COST
+    )
     await mistakes.store.record_try(mistake, site.now(), is_right=found["is_right"])
     return JSONResponse(found)

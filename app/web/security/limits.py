@@ -56,6 +56,10 @@ class Limits:
         self.confirmations = HourlyBuckets(10, clock)
         self.reviews = HourlyBuckets(30, clock, burst=5)
         self.reviews_by_address = HourlyBuckets(300, clock, burst=30)
+        # Studies of positions, which take about a second of a bot process each.
+        rate, burst = settings.writes_per_second, settings.writes_burst
+        self.studies = Buckets(rate / 25, max(2.0, burst / 2), clock)  # burst of 30, then one every 5 s
+        self.studies_by_address = Buckets(rate / 10, max(4.0, burst), clock)
         # A person may have a few busy sockets, and an address a whole club of people.
         rate, burst = settings.frames_per_second, settings.frames_burst
         self.frames_by_person = Buckets(rate * 3, burst * 3, clock)
@@ -122,6 +126,12 @@ class Limits:
         address = self.key_of(connection)
         # Without an identity, all clients of an address share one small bucket.
         return Attempt((self.reviews, person or address, 1.0), (self.reviews_by_address, address, 1.0))
+
+    def take_study(self, connection: HTTPConnection, person: str | None, cost: float = 1.0) -> Attempt:
+        """Charge a study of a position; a cost of 1 is a second of a bot process. Raise TooMany."""
+        address = self.key_of(connection)
+        # Without an identity, all clients of an address share one bucket.
+        return Attempt((self.studies, person or address, cost), (self.studies_by_address, address, cost))
 
     def take_guest(self, connection: HTTPConnection) -> Attempt:
         """Charge a new guest to an address. Raise TooMany. Refund it if no guest is created."""

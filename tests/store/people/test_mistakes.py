@@ -11,6 +11,7 @@ from app.store.database import open_database
 from app.store.people.mistakes import (
     DAY_SECONDS,
     INTERVAL_DAYS,
+    MAX_OPEN_GUEST_SEARCHES,
     MAX_OPEN_SEARCHES,
     Mistake,
     MistakeStore,
@@ -18,7 +19,7 @@ from app.store.people.mistakes import (
     search_key,
 )
 from app.store.tables.people import players
-from app.store.tables.practice import mistakes
+from app.store.tables.practice import mistake_searches, mistakes
 
 NOW = 1_800_000_000
 ANN, BO = "ann", "bo"
@@ -94,10 +95,27 @@ async def test_each_game_is_searched_once_and_few_wait(store: MistakeStore) -> N
     assert (await store.read_overview(ANN, NOW)).searching == MAX_OPEN_SEARCHES - 1
 
 
+async def test_people_take_turns_and_fewer_games_of_a_guest_wait(store: MistakeStore) -> None:
+    games = [f"game {n}" for n in range(5)]
+    await store.request_searches(ANN, games, NOW)
+    await store.request_searches(BO, games, NOW + 1, MAX_OPEN_GUEST_SEARCHES)
+    order = []
+    for now in range(NOW + 10, NOW + 10 + 5 + MAX_OPEN_GUEST_SEARCHES):
+        (row,) = await store.claim(now, 60, 1, ())
+        await store.finish(row, [], now)
+        order.append(row.person)
+    assert order == [ANN, BO] * MAX_OPEN_GUEST_SEARCHES + [ANN] * 2
+
+
 async def test_nothing_is_stored_for_a_person_who_has_gone(store: MistakeStore) -> None:
-    await store.request_searches(ANN, ["game"], NOW)
-    (claimed,) = await store.claim(NOW, 60, 10, ())
-    await store.database.execute_write(update(players).where(players.c.id == ANN).values(deleted_at=NOW))
-    await store.finish(claimed, [mistake(4)], NOW)
-    assert await store.database.fetch_rows(select(mistakes)) == []
+    """An older worker, which does not know these tables, erased or claimed the person and left the rows."""
+    for gone in ({"deleted_at": NOW}, {"deleted_at": None, "claimed_by": BO}):
+        await store.database.execute_write(update(players).where(players.c.id == ANN).values(deleted_at=None))
+        await store.request_searches(ANN, ["game", "next"], NOW)
+        claimed, _ = await store.claim(NOW, 60, 10, ())
+        await store.finish(Search(ANN, "earlier"), [mistake(9)], NOW)
+        await store.database.execute_write(update(players).where(players.c.id == ANN).values(**gone))
+        await store.finish(claimed, [mistake(4)], NOW)
+        for table in (mistakes, mistake_searches):
+            assert await store.database.fetch_rows(select(table)) == []
     assert not await store.request_searches(ANN, ["other"], NOW)

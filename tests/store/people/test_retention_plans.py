@@ -51,6 +51,10 @@ INSERT INTO invitations (game, player, inviter, at) SELECT 'g' || n, 'p' || n, '
 INSERT INTO game_switches (player, game, switches, at) SELECT 'p' || n, 'g' || n, '{{}}', {NOW} FROM numbers;
 INSERT INTO notices (player, stop_token, told_of, email, email_confirmed_at, webhook_failures, language, told_at)
   SELECT 'p' || n, 't' || n, '[]', 'x', {OLD}, 0, 'en', 0 FROM numbers;
+INSERT INTO mistakes (person, game, step, seat, best, played, found_at, due_at, stage, tries)
+  SELECT 'p' || n, 'g' || n, 0, 0, 1, 1, {NOW}, {NOW}, 0, 0 FROM numbers;
+INSERT INTO mistake_searches (person, game, asked_at, lease_until, done_at) SELECT 'p' || n, 'g' || n, {NOW}, 0, {NOW}
+  FROM numbers;
 """
 NUMBERS = f"""WITH RECURSIVE numbers(n) AS
   (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {HISTORY_ROWS}) SELECT"""

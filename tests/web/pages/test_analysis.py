@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from itertools import islice
 from pathlib import Path
@@ -11,7 +12,9 @@ from typing import Any
 import pytest
 
 from app import rules
+from app.bots import ranking
 from app.bots.analysis import analyse
+from app.bots.budget import Meter
 from app.web.pages.analysis import MAX_ACTIONS, play_line
 from app.web.security.buckets import Buckets
 from tests.web.running_site import code_of, running
@@ -73,6 +76,24 @@ def test_an_analysis_is_the_same_every_time_and_names_no_unknown_card() -> None:
             assert event["type"] != "cards_drawn" or event["cards"] is None
 
 
+def test_an_analysis_with_many_actions_and_pirates_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    nodes: list[int] = []
+
+    class CountingMeter(Meter):
+        def is_spent(self) -> bool:
+            nodes.append(self.nodes)
+            return super().is_spent()
+
+    monkeypatch.setattr(ranking, "Meter", CountingMeter)
+    options = rules.parse_options(
+        {"preset": "tortuga", "players": 2, "actions": 5, "pirates": 8, "copies": 30}
+    )
+    code = rules.position_to_code(rules.new_game(options, "0" * 64))
+    assert code is not None
+    assert len(analyse(code)["turns"]) == 3
+    assert 60_000 <= max(nodes) < 66_000
+
+
 def test_a_winning_turn_is_found() -> None:
     record = rules.record_from_json(json.loads((GOLDEN / "tortuga.json").read_text()))
     line = list(rules.replay(record))
@@ -120,6 +141,11 @@ async def test_the_board_is_played_and_evaluated_over_http(sqlite_url: str) -> N
             {"view": 5},
             {"view": {**opened, "winner": 0}},
             {"view": {**opened, "board": ["key"] * 36}},
+            {"view": {**opened, "sloop": "atlantis"}},
+            *(
+                {"view": {**opened, "chests_aside": aside}}
+                for aside in (50_000_000, 10**30, -1, True, [None] * 9)
+            ),
             {"options": {"preset": "atlantis", "players": 2}},
             {"code": code, "actions": "end"},
             {"code": code, "actions": [5]},
@@ -152,11 +178,23 @@ async def test_analyses_are_charged_before_they_run(sqlite_url: str) -> None:
         answers = [await stranger.post("/analysis/evaluate", json={"code": "?"}) for _ in range(12)]
         assert (answers[-1].status_code, code_of(answers[-1])) == (429, "too_many")
     async with running(sqlite_url) as site:
-        site.site.limits.work = Buckets(1e-6, 200, time.monotonic)
+        site.site.limits.studies = Buckets(1e-6, 1, time.monotonic)
         stranger = site.browser("203.0.113.9")
+        pool = site.app.state.bot_pool
+        command = pool._command
+        pool._command = (sys.executable, "-c", "")
+        failed = await stranger.post("/analysis/evaluate", json={"code": code})
+        assert (failed.status_code, code_of(failed)) == (429, "too_many")
+        pool._command = command  # the failed analysis was not charged
         first = await stranger.post("/analysis/evaluate", json={"code": code})
         assert first.status_code == 200
         again = await stranger.post("/analysis/evaluate", json={"code": code})
         assert again.status_code == 200, "a known analysis costs no work"
         other = await stranger.post("/analysis/evaluate", json={"code": code_at("tortuga", 73)})
         assert (other.status_code, code_of(other)) == (429, "too_many")
+    async with running(sqlite_url) as site:
+        pool = site.app.state.bot_pool
+        pool._command, pool._grace = (sys.executable, "-c", "import time; time.sleep(60)"), -16.9
+        late = await site.browser().post("/analysis/evaluate", json={"code": code})
+        assert late.status_code == 429
+        assert "took too long" in late.json()["error"]["message"]
