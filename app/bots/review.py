@@ -4,7 +4,8 @@ Nothing is hidden after a game, so the review uses the true positions. Winning c
 is calibrated on self-play. For each turn it reports:
 
 - luck: how much the kinds of the cards drawn changed the chance, compared with average cards;
-- loss: how much better the best turn would have been than the turn played, without luck.
+- loss: how much better the best turn would have been than the turn played, without luck. A turn in which the seat
+  resigned has none: resigning is not a choice of move.
 """
 
 from __future__ import annotations
@@ -111,7 +112,8 @@ def _turn(
     after = _open_chances(ended)
     luck = sum(_luck_of_draw(line[n], line[n + 1], seat) for n, move in enumerate(moves) if move.seat == seat)
     played = after[seat] - luck
-    loss = max(0.0, best[1] - played) if best is not None and ended.winner != seat else 0.0
+    is_judged = ended.winner != seat and not ended.resigned[seat]
+    loss = max(0.0, best[1] - played) if best is not None and is_judged else 0.0
     better = best if loss > _MIN_BETTER_CHANCE else None
     return {
         "turn": number,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -96,6 +97,18 @@ def test_luck_of_all_draws_is_summed_and_cancels_between_seats(record: rules.Rec
     fixed = {"preset": "tortuga", "passage_boards": 4, "board": "random", "first": 0}
     without_luck = review(record_of(fixed, ("mate", "mate")))
     assert (without_luck["result_luck"], without_luck["result_error"]) == (None, None)
+
+
+def test_resigning_gives_nothing_away(record: rules.Record):
+    turn = next(turn for turn in review(record)["turns"] if turn["turn"] == 9)
+    step, seat = turn["first_step"], turn["seat"]
+    moves = (
+        *record.moves[:step],
+        rules.Move(seat, rules.action_from_json({"type": "resign"}), step, "person"),
+    )
+    last = review(replace(record, moves=moves, winner=1 - seat, reason="resigned"))["turns"][-1]
+    assert (last["seat"], last["turn"], last["loss"], last["better"]) == (seat, 9, 0, None)
+    assert last["chances"][seat] == 0
 
 
 def test_hints_are_counted(record: rules.Record):

@@ -69,3 +69,19 @@ def test_player_is_told_what_happened_when_the_time_ran_out(run: Run) -> None:
         "Your time ran out. A bot is playing for you.",
     )
     assert sentences == [moved, None, bot, None, None, None]
+
+
+def test_the_alert_says_nothing_about_the_turn_after_the_game(run: Run) -> None:
+    script = """({announceChanges}) => {
+      document.body.innerHTML = '<p id="live-alert"><span>It is your turn.</span></p>';
+      let listener;
+      announceChanges({ subscribe: (names, call) => { if (names.includes("table")) listener = call; } });
+      const state = (status) => ({ table: { status, title: "A", seats: [], options: {} }, choices: [], you: {} });
+      const texts = [["running", "running"], ["finished", "running"]].map(([now, before]) => {
+        listener(state(now), state(before));
+        return document.getElementById("live-alert").textContent;
+      });
+      document.body.replaceChildren();
+      return texts;
+    }"""
+    assert run("table/announce.js", script) == ["It is your turn.", ""]

@@ -133,3 +133,11 @@ def test_cards_are_inflected_as_the_object_of_a_sentence(run: Callable[..., Any]
     )
     assert played.startswith(CARDS[code][0])
     assert drawn == CARDS[code][1]
+
+
+def test_a_resignation_does_not_say_who_is_next(run: Callable[..., Any]) -> None:
+    events = [{"type": "resigned", "seat": 0}, {"type": "turn_passed", "seat": 0, "next": 1}]
+    script = """({describeEvents}, {view, events}) =>
+      describeEvents(events, view, [{name: "Ann"}, {name: "Brita"}]).text"""
+    view = play_at_random({"preset": "jamaica", "players": 2}, "0c" * 32, 0)[0]["views"]["None"]
+    assert run("core/event_text.js", script, {"view": view, "events": events}) == "Ann resigns."

@@ -187,3 +187,30 @@ def test_points_have_a_unit(run: Run) -> None:
         ["-2 points", "-2 points"],
         ["0 points", "0 points"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("results", "ending"),
+    [
+        ([], "Your first attempt counts."),
+        ([None], "This attempt counts."),
+        (["beaten"], "another attempt does not count."),
+        (["given_up"], "another attempt counts only for your streak."),
+        (["given_up", None], "so it counts only for your streak."),
+        (["won", None], "so it does not count."),
+        (["given_up", "won"], "another attempt does not count."),
+    ],
+)
+def test_the_deal_says_what_another_attempt_counts_for(
+    run: Run, results: list[str | None], ending: str
+) -> None:
+    tries = [{"n": n, "how": how, "is_over": how is not None} for n, how in enumerate(results, 1)]
+    script = "({playButtonTexts}, tries) => playButtonTexts(tries)[1]"
+    assert run("pages/deal_results.js", script, tries).endswith(ending)
+
+
+def test_only_a_finished_deal_is_called_the_first(run: Run) -> None:
+    script = """({standingText}, results) =>
+      results.map((how) => standingText({others: 0, worse: 0, equal: 0}, {how}))"""
+    first = "You're the first here to finish this deal."
+    assert run("pages/deal_results.js", script, ["won", "beaten", "given_up"]) == [first, first, ""]

@@ -129,6 +129,14 @@ def test_the_first_empty_space_is_nearer():
     assert why(before, Click(None, None, "goal")) == "You have no pirate there."
 
 
+def test_an_empty_space_says_why_no_card_leads_there():
+    before = lay_out("start:b hat key hat:r bottle skull hat goal", red="skull hat")
+    assert why(before, Click(None, None, 4)) == "You have no card with the symbol of space 4: bottle."
+    assert why(before, Click(None, None, 2)) == "You have no card with the symbol of space 2: key."
+    assert "lies behind your pirates" in str(why(before, Click(None, None, 1)))
+    assert why(before, Click(None, None, 5)) == "You have no pirate on space 5.", "a card leads there"
+
+
 def test_a_pirate_without_cards_and_company_says_so():
     before = lay_out("start:rb hat key:r goal:b", red="")
     assert why(before, Click(None, None, "start")) == "You have no cards to move this pirate with."

@@ -17,7 +17,7 @@ from app.rules.core.movement import find_landing, has_room_aboard
 from app.rules.core.position import TORTUGA, Position
 from app.rules.core.route import GOAL, SLOOP, START, Place
 from app.rules.modules.black_magic.hook import AdvanceWithHook
-from app.rules.modules.black_magic.parrot import IllegalParrotReason
+from app.rules.modules.black_magic.parrot import AdvanceWithParrots, IllegalParrotReason
 from app.rules.modules.black_magic.pistol import AimPistol
 from app.rules.modules.black_magic.power import IllegalPowerReason
 from app.rules.modules.black_magic.rum import PourRum
@@ -156,7 +156,7 @@ def _explain_pirate(
         place = position.ruleset.route.places[space]
         others = [owner for owner, places in enumerate(position.pirates) if place in places]
         if not others:
-            return missing
+            return _explain_empty_space(position, seat, space, listed) or missing
         if position.options.card_gain == "retreat":
             return Illegal(InertClickReason.not_your_pirates)
         still_in = [owner for owner in others if not position.resigned[owner]]
@@ -166,6 +166,15 @@ def _explain_pirate(
     if space == GOAL or not position.hand_sizes[seat]:
         return explain(Retreat(space))
     return explain(Advance(position.hand_names(seat)[0], space))
+
+
+def _explain_empty_space(
+    position: Position, seat: int, space: Place, listed: list[Action]
+) -> RuleError | None:
+    """Explain why no card takes a pirate to an empty space; None if one does, or for other places."""
+    if not isinstance(space, int) or any(isinstance(action, AdvanceWithParrots) for action in listed):
+        return None
+    return _explain_landing(position, seat, Click(space=space), lambda _: None)
 
 
 def _explain_landing(

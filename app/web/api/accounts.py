@@ -84,6 +84,12 @@ class WrongLogin(Refused):
     status, code, message = 401, "wrong_login", "There is no account with this name and password."
 
 
+class WrongOwnPassword(WrongLogin):
+    """The password of the signed-in person is wrong."""
+
+    message = "That password is wrong."
+
+
 class WrongRecoveryCode(Refused):
     """The name is unknown, or the code is unknown or used; the answer is the same."""
 
@@ -294,7 +300,7 @@ async def _verify_password(
             share = (account.player, source) if source and account is not None else _network_share(request)
             is_correct = await site.passwords.is_right(password, stored, share)
             if not is_correct or account is None:
-                raise WrongLogin
+                raise WrongOwnPassword if owner else WrongLogin
     except Exception:
         success_charge.give_back()
         raise

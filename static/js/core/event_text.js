@@ -193,7 +193,10 @@ export function describeEvents(events, view, seats, by) {
     view,
     fromTo: (e) => fromToWords(view, e.from, e.to),
   };
+  // A resignation says who is next no more than the end of the game: often it ends the game.
+  const resigned = events.find(({ type }) => type === "resigned")?.seat;
   const texts = events
+    .filter((event) => event.type !== "turn_passed" || event.seat !== resigned)
     .map((event) => /** @type {Sentence | undefined} */ (eventSentences[event.type])?.(event, context))
     .filter(/** @returns {text is string} */ (text) => Boolean(text));
   if (by === "clock" && texts.length) texts.unshift(t("Time is up."));

@@ -53,6 +53,8 @@ function holdSeat(id) {
   held = { id, socket };
 }
 
+const removeCall = () => document.querySelector(".toast-call")?.remove();
+
 /**
  * Keep the seat at this table, on this page and on the next ones.
  * @param {string} id
@@ -73,6 +75,7 @@ let received = null;
 function announceNewcomer(room, notify) {
   const sentence = t("Someone has joined you at your table.");
   notify(sentence, room);
+  removeCall();
   document
     .getElementById("toasts")
     ?.append(
@@ -98,6 +101,7 @@ export function followKeptSeat(rooms, notify) {
   const room = rooms.get(kept.id);
   if (room?.status !== "open") {
     storeKeptSeat(null);
+    removeCall();
     return 0;
   }
   const people = room.taken - room.bots;
@@ -107,6 +111,7 @@ export function followKeptSeat(rooms, notify) {
   const isCalled = !isAtTable && people > 1 && (kept.isCalled || people > kept.people);
   if (!isAtTable) holdSeat(kept.id);
   if (isCalled && people > before) announceNewcomer(room, notify);
+  if (!isCalled) removeCall();
   storeKeptSeat({ id: kept.id, people, isCalled });
   return Number(isCalled);
 }

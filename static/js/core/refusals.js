@@ -6,7 +6,14 @@
 import { language, loadWholeCatalogue, N_, refusalReason, t } from "./i18n.js";
 
 // Codes for which the server's sentence is more specific than the one below.
-const CODES_WITH_OWN_TEXT = new Set(["illegal", "bad_options", "bad_name", "bad_request", "bad_record"]);
+const CODES_WITH_OWN_TEXT = new Set([
+  "illegal",
+  "bad_options",
+  "bad_name",
+  "bad_request",
+  "bad_record",
+  "wrong_login",
+]);
 
 /** @type {Record<string, string>} */
 export const SENTENCES = {

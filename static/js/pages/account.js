@@ -88,7 +88,8 @@ for (const button of findAll("[data-post]", page)) {
 }
 
 find("[data-codes-done]", codesDialog).addEventListener("click", () => location.assign(pathAfterCodes));
-codesDialog.addEventListener("close", () => location.assign(pathAfterCodes));
+// The codes are not shown again, so Escape does not close the dialog: older browsers do not know `closedby`.
+codesDialog.addEventListener("cancel", (event) => event.preventDefault());
 find("[data-copy-codes]", codesDialog).addEventListener("click", async () => {
   const text = findAll("code", codesDialog)
     .map((code) => code.textContent)

@@ -4,23 +4,24 @@
 
 import { get, post, RefusedError } from "../core/api.js";
 import { releaseButton } from "../core/create_once.js";
+import { dateLocale } from "../core/date_locale.js";
 import { el, find, setChildren } from "../core/dom.js";
-import { formatList, language, t, tn } from "../core/i18n.js";
+import { formatList, t, tn } from "../core/i18n.js";
 import { levelName, personName, presetName } from "../core/names.js";
 import { toast } from "../core/toast.js";
 import { describeActions } from "./deal_moves.js";
 import { describeResult, drawPicture, ShareCaption, SharePicture, shareText } from "./deal_picture.js";
-import { describePar, Histogram, standingText, statisticsFacts } from "./deal_results.js";
+import { describePar, Histogram, playButtonTexts, standingText, statisticsFacts } from "./deal_results.js";
 import { variantNames } from "./variant_names.js";
 
 const page = find("[data-deal]");
 /** @param {string} name */
 const part = (name) => find(`[data-${name}]`, page);
 const wantedDay = page.dataset.day;
-const fullDate = new Intl.DateTimeFormat(language(), { dateStyle: "full", timeZone: "UTC" });
-const shortDate = new Intl.DateTimeFormat(language(), { day: "numeric", month: "long", timeZone: "UTC" });
-const timeOfDay = new Intl.DateTimeFormat(language(), { hour: "numeric", minute: "2-digit" });
-const dateTime = new Intl.DateTimeFormat(language(), {
+const fullDate = new Intl.DateTimeFormat(dateLocale(), { dateStyle: "full", timeZone: "UTC" });
+const shortDate = new Intl.DateTimeFormat(dateLocale(), { day: "numeric", month: "long", timeZone: "UTC" });
+const timeOfDay = new Intl.DateTimeFormat(dateLocale(), { hour: "numeric", minute: "2-digit" });
+const dateTime = new Intl.DateTimeFormat(dateLocale(), {
   dateStyle: "medium",
   timeStyle: "short",
   timeZone: "UTC",
@@ -45,7 +46,9 @@ const describeEdition = (deal) => [presetName(deal.preset), ...variantNames(deal
 function fail(problem) {
   if (!(problem instanceof RefusedError)) throw problem;
   part("waiting").hidden = true;
-  part("problem").textContent = problem.message;
+  const isUnknownDay = problem.code === "not_found";
+  part("problem").textContent = isUnknownDay ? t("There was no deal on this day.") : problem.message;
+  if (isUnknownDay) setChildren(part("days"), el("a.button.button-small", { href: "/deal" }, t("Today")));
   part("problem").hidden = false;
 }
 
@@ -63,18 +66,6 @@ function timeLeftText({ ends_at: end, now, is_over: isOver }) {
     "The day ends at midnight UTC ({time} where you are). Time left: about {long}. An attempt counts if you finish it by then.",
     { time, long },
   );
-}
-
-/** @param {DealTry[]} tries */
-function playButtonTexts(tries) {
-  const last = tries.find(({ is_over: isOver }) => !isOver) ?? tries.at(-1);
-  if (!last) return [t("Play"), t("Your first attempt counts.")];
-  if (!last.is_over)
-    return [
-      t("Continue"),
-      last.n === 1 ? t("This attempt counts.") : t("This is not your first attempt, so it does not count."),
-    ];
-  return [t("Play again"), t("You know this deal now, so another attempt does not count.")];
 }
 
 /** @param {Deal} deal */
@@ -341,7 +332,7 @@ async function showOthers(deal, more = false) {
 /** @param {DealResults} results */
 function showComparison(results) {
   const [mine] = deal.tries.filter(({ is_over: isOver }) => isOver);
-  const standing = standingText(results.standing);
+  const standing = standingText(results.standing, mine);
   part("compared").textContent = standing;
   part("compared").hidden = !standing;
   part("par").textContent = describePar(results.par, mine, deal);

@@ -9,6 +9,31 @@ import { levelName } from "../core/names.js";
 // With more different numbers of turns, several share a bar.
 const MAX_BARS = 12;
 
+/**
+ * Return the words of the play button, and what the attempt counts for. A day whose first attempt was resigned can still
+ * count for the streak.
+ * @param {DealTry[]} tries
+ */
+export function playButtonTexts(tries) {
+  const last = tries.find(({ is_over: isOver }) => !isOver) ?? tries.at(-1);
+  const isForStreak = tries.every(({ how }) => how === null || how === "given_up");
+  if (!last) return [t("Play"), t("Your first attempt counts.")];
+  if (last.is_over)
+    return [
+      t("Play again"),
+      isForStreak
+        ? t("You know this deal now, so another attempt counts only for your streak.")
+        : t("You know this deal now, so another attempt does not count."),
+    ];
+  if (last.n === 1) return [t("Continue"), t("This attempt counts.")];
+  return [
+    t("Continue"),
+    isForStreak
+      ? t("This is not your first attempt, so it counts only for your streak.")
+      : t("This is not your first attempt, so it does not count."),
+  ];
+}
+
 /** @typedef {{ label: string, count: number, isMine: boolean, isPar: boolean }} Bar */
 
 /** @param {{ how: string | null, turns: number }} result */
@@ -81,13 +106,14 @@ export function Histogram({ distribution: { won, beaten, given_up: givenUp }, pa
 }
 
 /**
- * Say how one's own result compares with the others'; "" if it does not count.
+ * Say how one's own result compares with the others'; "" if it does not count, or if the only one has resigned.
  * @param {DealResults["standing"]} standing
+ * @param {Pick<DealTry, "how"> | undefined} mine
  */
-export function standingText(standing) {
+export function standingText(standing, mine) {
   if (!standing) return "";
   const { others, worse, equal } = standing;
-  if (!others) return t("You're the first here to finish this deal.");
+  if (!others) return mine?.how === "given_up" ? "" : t("You're the first here to finish this deal.");
   // Rounded down: 100 % is better than everyone.
   const percent = formatPercent(Math.floor((100 * worse) / others) / 100);
   const text = t("Better than {percent} of the other players here.", { percent });

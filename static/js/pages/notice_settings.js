@@ -10,8 +10,34 @@ import { canPush, isPushOn, needsInstalling, pushEndpoint, subscribe, unsubscrib
 import { toast } from "../core/toast.js";
 import { showSuccess, submitForm } from "./forms.js";
 
-/** @param {HTMLInputElement} box */
-function initBrowserNotices(box) {
+/** @param {HTMLElement} message */
+function showTestNotice(message) {
+  const refuse = () => {
+    message.className = "field-said is-bad";
+    message.textContent = t(
+      "This browser does not allow notifications from this site. You can change that in its settings.",
+    );
+  };
+  try {
+    const note = new Notification("Cartagena", {
+      body: t("Notifications work in this browser."),
+      icon: "/icon.svg",
+    });
+    note.addEventListener("show", () => showSuccess(message, t("The test is on its way.")));
+    note.addEventListener("error", refuse);
+  } catch {
+    // Chrome on Android shows only those of a service worker.
+    refuse();
+  }
+}
+
+/** @param {HTMLElement} section */
+function initBrowserNotices(section) {
+  /** @type {HTMLInputElement} */
+  const box = find("[data-notify-browser]", section);
+  const test = find("[data-browser-test]", section);
+  const showTest = () => (test.hidden = !box.checked);
+  find("button", test).addEventListener("click", () => showTestNotice(find("span", test)));
   const supported = "Notification" in window;
   box.disabled = !supported;
   box.checked = supported && Notification.permission === "granted" && localStorage.getItem("notify") === "on";
@@ -20,7 +46,9 @@ function initBrowserNotices(box) {
       box.checked = (await Notification.requestPermission()) === "granted";
     }
     localStorage.setItem("notify", box.checked ? "on" : "off");
+    showTest();
   });
+  showTest();
 }
 
 /** After so many failures in a row the server stops calling a webhook. */
@@ -191,7 +219,7 @@ function initWishes(form, settings) {
  * @param {Person | null} person
  */
 export async function initNoticeSettings(section, person) {
-  initBrowserNotices(find("[data-notify-browser]", section));
+  initBrowserNotices(section);
   /** @type {HTMLFormElement} */
   const form = find("[data-notice-form]", section);
   /** @type {HTMLFormElement} */

@@ -93,6 +93,9 @@ export function announceChanges(store) {
   });
   store.subscribe(["choices", "table"], (state, before) => {
     if (!state.table) return;
+    // "It is your turn." is no longer true.
+    if (state.table.status === "finished" && before.table?.status === "running")
+      document.getElementById("live-alert")?.replaceChildren();
     showTurnInTab(
       hasChoices(state),
       `${state.table.title || presetName(state.table.options.preset)} · Cartagena`,

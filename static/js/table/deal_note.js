@@ -1,6 +1,6 @@
 // The note above a running deal of the day, which says whether this try counts.
 
-/** @import {StateStore, Table} from "../core/types.d.ts" */
+/** @import {DealTry, StateStore, Table} from "../core/types.d.ts" */
 
 import { get } from "../core/api.js";
 import { el, find } from "../core/dom.js";
@@ -16,8 +16,9 @@ export async function showDealNote({ game, root, table, store, now }) {
   const { tries, ends_at: end } = await get(`/deal/${encodeURIComponent(String(table.deal))}`).catch(() => ({
     tries: [],
   }));
-  const ownTry = tries.find((/** @type {{ game: string, n: number }} */ attempt) => attempt.game === game);
+  const ownTry = tries.find((/** @type {DealTry} */ attempt) => attempt.game === game);
   if (!ownTry || root.querySelector('[data-key="deal"]')) return;
+  const isForStreak = tries.every((/** @type {DealTry} */ { how }) => how === null || how === "given_up");
   const counts = el("span");
   const words = el("p", {}, counts, " ", el("a", { href: `/deal/${table.deal}` }, t("The deal of the day")));
   const banner = el("div", { class: "banner", "data-key": "deal" }, words);
@@ -28,7 +29,9 @@ export async function showDealNote({ game, root, table, store, now }) {
     const left = end - now();
     counts.textContent =
       ownTry.n > 1
-        ? t("This is not your first attempt, so it does not count.")
+        ? isForStreak
+          ? t("This is not your first attempt, so it counts only for your streak.")
+          : t("This is not your first attempt, so it does not count.")
         : left > 0
           ? t("This attempt counts if you finish it by midnight UTC.")
           : t(

@@ -84,13 +84,17 @@ export function Menu(box, body, { send, onResign, onLeave, onHint, onDevice, onP
   );
   const resign = item("ui-flag", t("Resign"), async () => {
     const question = state.table.deal
-      ? t("Resign from this deal? Only your first attempt counts, and you can't take this back.")
+      ? t(
+          "Resign from this deal? You can't take this back: if it's your first attempt, it stays your result.",
+        )
       : t("Resign from this game? Your pirates stay where they are, and you can't come back.");
     if (await confirmAction(question, t("Resign"))) onResign();
   });
   const leave = item("ui-close", t("Leave this game for good"), async () => {
     const question = state.table.deal
-      ? t("Leave this deal? It ends now and counts as resigned. Only your first attempt counts.")
+      ? t(
+          "Leave this deal? It ends now and counts as resigned: if it's your first attempt, that stays your result.",
+        )
       : t("Leave this game for good? It ends now, and you can't come back to it.");
     if (await confirmAction(question, t("Leave the game"))) onLeave();
   });

@@ -25,6 +25,10 @@ def register(player: Player, who: str, password: str = "four quiet otters") -> l
     codes = page.locator("[data-code-list] code")
     expect(codes).to_have_count(8)
     shown = codes.all_inner_texts()
+    # Only the button closes it: the codes are not shown again.
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    expect(codes.first).to_be_visible()
     page.get_by_role("button", name="I have saved them").click()
     expect(page.get_by_role("button", name="Log out", exact=True)).to_be_visible()
     return shown

@@ -78,7 +78,8 @@ async def test_deleting_an_account_requires_its_password_and_deletes_its_guests(
     phone, told = await site.guest("Nettle Quill", "203.0.113.9")
     await phone.post("/api/v1/account/login", json={"name": "Anne Bonfire", "password": PASSWORD})
     assert code_of(await phone.post("/api/v1/me/delete", json={})) == "wrong_login"
-    assert code_of(await phone.post("/api/v1/me/delete", json={"password": "not this one"})) == "wrong_login"
+    wrong = (await phone.post("/api/v1/me/delete", json={"password": "not this one"})).json()["error"]
+    assert (wrong["code"], wrong["message"]) == ("wrong_login", "That password is wrong.")
     assert (await phone.post("/api/v1/me/delete", json={"password": PASSWORD})).status_code == 200
     for browser in (ann, phone):
         assert (await browser.get("/api/v1/me")).json()["person"] is None
