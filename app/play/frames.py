@@ -112,6 +112,7 @@ class YouInRoom(_Block, frozen=True, kw_only=True):
     seat: int | None
     muted: list[str]
     removed: bool | UnsetType = UNSET
+    removed_until: int | UnsetType = UNSET
 
 
 class YourSeat(_Block, frozen=True, kw_only=True):
@@ -176,6 +177,7 @@ class TableChange(_VersionedFrame, frozen=True, kw_only=True, tag="table"):
     kind: str
     seat: int | UnsetType = UNSET
     why: str | UnsetType = UNSET
+    removed_until: int | UnsetType = UNSET
     you: YourSeat
     table: TableBlock
     view: Json | UnsetType | None = UNSET

@@ -131,12 +131,14 @@ def _greet(room: Room, subscriber: Subscriber, hello: cmd.Hello, now: int) -> No
         state = encode_frame(state_frame(table, seat))
         if missed is not None and sum(len(frame.payload) for frame in missed) >= len(state.payload):
             missed = None  # the whole state is shorter
+    is_removed = not table.removed.keys().isdisjoint(subscriber.actor.ids)
     you = YouInRoom(
         person=subscriber.actor.id or None,
         name=subscriber.actor.name,
         seat=seat,
         muted=sorted(subscriber.muted),
-        removed=UNSET if table.removed.keys().isdisjoint(subscriber.actor.ids) else True,
+        removed=True if is_removed else UNSET,
+        removed_until=table.removed_until(subscriber.actor.ids) if is_removed else UNSET,
     )
     welcome = Welcome(
         v=PROTOCOL_VERSION,

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 import orjson
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from app.play.frames import (
     ClockBlock,
@@ -158,7 +158,7 @@ def state_frame(table: Table, seat: Audience) -> State:
 
 
 def table_frame(
-    table: Table, entry: Entry, seat: Audience, block: TableBlock, ack: str | None
+    before: Table, table: Table, entry: Entry, seat: Audience, block: TableBlock, ack: str | None
 ) -> TableChange:
     """Return the frame of an entry other than an action; `block` is the table block, shared by all audiences."""
     about = entry.body.get("about", entry.seat)
@@ -168,6 +168,7 @@ def table_frame(
         kind=entry.kind,
         seat=about if about >= 0 else UNSET,
         why=entry.body.get("why", UNSET) if entry.kind == "left" else UNSET,
+        removed_until=_removal_end(before, table, entry),
         you=YourSeat(seat=seat),
         table=block,
         view=view_json(table, seat) if entry.kind in _KINDS_WITH_VIEW else UNSET,
@@ -175,6 +176,14 @@ def table_frame(
         ack=UNSET if ack is None else ack,
         **_seat_offers(table, seat),
     )
+
+
+def _removal_end(before: Table, table: Table, entry: Entry) -> int | UnsetType:
+    """Return when the person whom the host has removed with this entry may sit down again."""
+    if entry.kind != "left" or entry.body.get("why") != "removed":
+        return UNSET
+    person = before.seats[entry.seat].person
+    return UNSET if person is None else table.removed[person]
 
 
 def event_frames(

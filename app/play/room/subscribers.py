@@ -167,7 +167,7 @@ class Subscribers:
             frames = {}
             for seat in by_seat:
                 ack = entry.command if seat is not None and seat == acked else None
-                frames[seat] = encode_frame(table_frame(table, entry, seat, block, ack))
+                frames[seat] = encode_frame(table_frame(before, table, entry, seat, block, ack))
         for seat, send in self._seated:
             send(frames[seat])
         if self._spectators:

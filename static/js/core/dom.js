@@ -102,7 +102,14 @@ const stylesheets = {};
 export function loadStylesheet(name) {
   stylesheets[name] ??= new Promise((done) => {
     const href = new URL(`../../css/${name}.css`, import.meta.url).pathname;
-    document.head.append(el("link", { rel: "stylesheet", href, onload: done, onerror: done }));
+    const link = el("link", { rel: "stylesheet", href, onload: done, onerror: retryLater });
+    // The page works without it; the next call tries again.
+    function retryLater() {
+      delete stylesheets[name];
+      link.remove();
+      done(undefined);
+    }
+    document.head.append(link);
   });
   return stylesheets[name];
 }

@@ -262,6 +262,8 @@ export interface You {
   name: string | null;
   muted: string[];
   removed: boolean;
+  /** Only if removed: when this person may sit down again. */
+  removed_until?: number;
 }
 
 export interface Presence {
@@ -313,6 +315,8 @@ export interface TableFrame extends SequencedFrame {
   table: Table;
   seat?: number;
   why?: "stood" | "removed";
+  /** Only if a person was removed. */
+  removed_until?: number;
   you?: Partial<You>;
   view?: View | null;
   ack?: string;

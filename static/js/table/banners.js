@@ -1,6 +1,6 @@
 // Banners: the connection, refusals, and decisions of the table (absence, pause, a bot on the player's seat).
 
-/** @import {Send, State, TableState} from "../core/types.d.ts" */
+/** @import {Send, State, Table, TableState, You} from "../core/types.d.ts" */
 
 import { el, find, updateKeyed } from "../core/dom.js";
 import { formatList, N_, t, tn } from "../core/i18n.js";
@@ -58,6 +58,14 @@ export const awayText = (viewer, seat, name, seconds) =>
         seconds,
         { name },
       );
+
+/**
+ * Return until when the viewer, whom the host has removed, can't sit down; 0 if they can. The table's time is that of the
+ * last player who was removed; servers of earlier releases send no other.
+ * @param {{ table: Table, you: You }} state
+ */
+const ownRemovalEnds = ({ table, you }) =>
+  table.removed_until === undefined ? 0 : (you.removed_until ?? table.removed_until);
 
 /**
  * Banners(root, flash, {send(command), now(), onReload(), onSound(isWanted)}) -> {update(state)}
@@ -239,7 +247,7 @@ export function Banners(root, flash, { send, now, onReload, onSound }) {
           kind: "note",
           sign: "ui-flag",
           text:
-            (table.removed_until ?? 0) > now()
+            ownRemovalEnds(tableState) > now()
               ? t(
                   "The host has removed you from your seat. You can sit down again after ten minutes, or when the host lets you.",
                 )
@@ -288,7 +296,11 @@ export function Banners(root, flash, { send, now, onReload, onSound }) {
       },
     );
   }
-  setInterval(() => state && Object.keys(state.presence.away ?? {}).length && draw(), 1000);
+  // Two texts change with time.
+  setInterval(
+    () => state && (Object.keys(state.presence.away ?? {}).length || state.you.removed) && draw(),
+    1000,
+  );
 
   return {
     /** @param {State} next */

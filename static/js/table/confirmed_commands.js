@@ -1,35 +1,54 @@
 // Commands that a player can't take back: each is sent after a confirmation.
 
-/** @import {Send} from "../core/types.d.ts" */
+/** @import {Seat, Send} from "../core/types.d.ts" */
 
 import { confirmAction } from "../core/confirm_dialog.js";
 import { t } from "../core/i18n.js";
 
 /**
- * Hand the host role over.
- * @param {Send} send
- * @param {number} seat
+ * What commands about another player need. `currentSeats()` returns the seats at the time of the call.
+ * @typedef {{ send: Send, currentSeats: () => Seat[], refuse: (text: string) => void }} TableAccess
+ */
+
+/**
+ * Send a command about the seat that the person has now: people can move while the question is open.
+ * @param {TableAccess} table
+ * @param {"host" | "remove"} command
+ * @param {string} person
  * @param {string} name
  */
-export async function makeHost(send, seat, name) {
-  const question = t("Make {name} the host? Only {name} can make you the host again.", { name });
-  if (await confirmAction(question, t("Make {name} the host", { name }))) send({ do: "host", seat });
+function sendAbout({ send, currentSeats, refuse }, command, person, name) {
+  const seat = currentSeats().findIndex((info) => info.person === person);
+  if (seat >= 0) send({ do: command, seat });
+  else refuse(t("{name} no longer has a seat at this table.", { name }));
 }
 
 /**
- * Remove a player from a seat.
- * @param {Send} send
- * @param {number} seat
+ * Hand the host role over.
+ * @param {TableAccess} table
+ * @param {string} person
+ * @param {string} name
+ */
+export async function makeHost(table, person, name) {
+  const question = t("Make {name} the host? Only {name} can make you the host again.", { name });
+  if (await confirmAction(question, t("Make {name} the host", { name })))
+    sendAbout(table, "host", person, name);
+}
+
+/**
+ * Remove a player from their seat.
+ * @param {TableAccess} table
+ * @param {string} person
  * @param {string} name
  * @param {boolean} isStarting Whether the start waits for that player's browser.
  */
-export async function removePlayer(send, seat, name, isStarting) {
+export async function removePlayer(table, person, name, isStarting) {
   const question = isStarting
     ? t("Remove {name}? The start is called off. {name} can sit down again, if a seat is free.", { name })
     : t("Remove {name} from this table? {name} can't sit down here for ten minutes, unless you allow it.", {
         name,
       });
-  if (await confirmAction(question, t("Remove {name}", { name }))) send({ do: "remove", seat });
+  if (await confirmAction(question, t("Remove {name}", { name }))) sendAbout(table, "remove", person, name);
 }
 
 /**

@@ -17,6 +17,8 @@ const isFocusable = (node) =>
 export function FocusKeeper(root, store) {
   /** @type {Element | null} */
   let lastFocused = null;
+  // Whether it has been hidden or removed since. It may come back after the answer to an action.
+  let isLost = false;
   // The card that was selected last.
   /** @type {Card | null} */
   let lastCard = null;
@@ -26,6 +28,7 @@ export function FocusKeeper(root, store) {
 
   /** Elements that may get the focus, the best first. */
   function* candidates() {
+    if (isFocusable(lastFocused)) yield lastFocused;
     if (lastFocused?.closest(".table-menu")) yield first(".table-menu > summary");
     if (store.state.choices.length) {
       yield first(".choice");
@@ -42,16 +45,22 @@ export function FocusKeeper(root, store) {
 
   function restoreFocus() {
     const now = document.activeElement;
-    if (store.state.isWaiting || !lastFocused || isFocusable(lastFocused)) return;
+    if (!lastFocused) return;
+    isLost ||= !isFocusable(lastFocused);
+    if (store.state.isWaiting || !isLost) return;
+    isLost = false;
     if (now && now !== document.body && isFocusable(now)) return;
     for (const node of candidates()) {
       if (!node) continue;
-      node.focus({ preventScroll: true });
+      /** @type {HTMLElement} */ (node).focus({ preventScroll: true });
       return;
     }
   }
 
-  root.addEventListener("focusin", ({ target }) => (lastFocused = /** @type {Element} */ (target)));
+  root.addEventListener("focusin", ({ target }) => {
+    lastFocused = /** @type {Element} */ (target);
+    isLost = false;
+  });
   // A click in a menu closes it after this event.
   root.addEventListener("click", () => setTimeout(restoreFocus));
   document.addEventListener(

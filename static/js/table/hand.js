@@ -10,11 +10,11 @@ import { makeDraggable } from "./drag.js";
 import { offers } from "./selection.js";
 
 /**
- * Hand(root, {onCard(card), onDrop(card, target)}) -> {root, update(state), element(card)}
+ * Hand(root, {onCard(card), onLift(card), onDrop(card, target)}) -> {root, update(state), element(card)}
  * @param {HTMLElement} root
- * @param {{ onCard: (card: Card) => void, onDrop: (card: Card, target: Element | null) => void }} options
+ * @param {{ onCard: (card: Card) => void, onLift: (card: Card) => void, onDrop: (card: Card, target: Element | null) => void }} options
  */
-export function Hand(root, { onCard, onDrop }) {
+export function Hand(root, { onCard, onLift, onDrop }) {
   const fan = el("ul", { class: "fan" });
   const none = el("p", { class: "hand-none" });
   root.append(el("h2", { class: "hidden" }, t("Your hand")), fan, none);
@@ -30,7 +30,7 @@ export function Hand(root, { onCard, onDrop }) {
     );
     button.addEventListener("click", () => onCard(card));
     makeDraggable(button, card, {
-      onLift: () => button.getAttribute("aria-pressed") !== "true" && onCard(card),
+      onLift: () => onLift(card),
       onDrop: (target) => onDrop(card, target),
     });
     return el("li", {}, button);

@@ -28,7 +28,6 @@ export function Explanations(root, explain, first) {
 
   /** @param {PointerEvent} down */
   function press(down) {
-    isHeld = false;
     stop();
     const element = explainedElement(targetOf(down));
     if (!element || down.pointerType === "mouse") return;
@@ -48,6 +47,8 @@ export function Explanations(root, explain, first) {
       explain(element);
     }, HOLD_MS);
   }
+  // Not only on the table: a long press may end without a click, and the next press be in a dialog.
+  addEventListener("pointerdown", () => (isHeld = false), true);
   root.addEventListener("pointerdown", press);
   if (first.type === "pointerdown") press(/** @type {PointerEvent} */ (first));
   root.addEventListener("contextmenu", (event) => {

@@ -85,6 +85,7 @@ const socket = join(`/ws/game/${encodeURIComponent(game)}`, {
 
 const ui = buildParts(root, store, {
   send,
+  currentSeats: () => tableNow().seats,
   act,
   undo,
   sit,
@@ -102,6 +103,9 @@ const ui = buildParts(root, store, {
   now: socket.now,
   /** @param {Card} card */
   onCard: (card) => click(clickCard(store.state.choices, store.state.selection, card), { card }),
+  // Selects the card alone: with a selected pirate it would act, and the drop acts too.
+  /** @param {Card} card */
+  onLift: (card) => click(clickCard(store.state.choices, {}, card), { card }, {}),
   onPlace,
   /** @param {number} player */
   onSeat: (player) => click(clickSeat(store.state.choices, store.state.selection, player), { player }),
@@ -116,7 +120,7 @@ const ui = buildParts(root, store, {
   onSound: answerSoundOffer,
   onChat: (line) => send({ do: "chat", ...line }),
   onMute: mute,
-  onResign: () => act({ type: "resign" }),
+  onResign: resign,
   onLeave: leaveBots,
   onHint: () => send({ do: "hint", version: store.state.seq }),
   onDevice: () =>
@@ -266,10 +270,16 @@ function refuse(text) {
 
 // -- actions of the player -----------------------------------------------------------------------
 
-/** @param {Command} command */
+/**
+ * Send a command. Resolve to whether the server has accepted it.
+ * @param {Command} command
+ */
 function send(command) {
-  // onFrame shows the refusal.
-  return socket.send(command).catch(() => {});
+  return socket.send(command).then(
+    () => true,
+    // onFrame shows the refusal.
+    () => false,
+  );
 }
 
 /**
@@ -295,14 +305,22 @@ function sendAutomatically(command) {
 /** @param {Action} action */
 function act(action) {
   // One action at a time: the choices on screen belong to the position before the answer.
-  if (store.state.isWaiting) return;
-  store.set({ isWaiting: true, selection: {}, candidates: null, past: null });
-  send({ do: "act", version: store.state.seq, action }).finally(() => store.set({ isWaiting: false }));
+  if (!store.state.isWaiting) sendMove({ do: "act", version: store.state.seq, action });
 }
 
 function undo() {
-  store.set({ past: null });
-  send({ do: "undo", version: store.state.seq });
+  if (!store.state.isWaiting) sendMove({ do: "undo", version: store.state.seq });
+}
+
+/** @param {Command} command */
+function sendMove(command) {
+  store.set({ isWaiting: true, selection: {}, candidates: null, past: null });
+  send(command).then(() => store.set({ isWaiting: false }));
+}
+
+/** Resign, also while an action is unanswered: the server does not compare the version. */
+function resign() {
+  return send({ do: "act", version: store.state.seq, action: { type: "resign" } });
 }
 
 /**
@@ -311,12 +329,7 @@ function undo() {
  * @param {boolean} on
  */
 async function mute(person, on) {
-  const isDone = await socket.send({ do: "mute", person, on }).then(
-    () => true,
-    // onFrame shows the refusal.
-    () => false,
-  );
-  if (!isDone) return;
+  if (!(await send({ do: "mute", person, on }))) return;
   const { you, chatLines } = store.state;
   const others = you.muted.filter((id) => id !== person);
   if (on) {
@@ -356,10 +369,9 @@ async function sit(seat, name) {
 
 /** Leave a game against bots for good. */
 async function leaveBots() {
-  const { table, you, seq } = /** @type {TableState} */ (store.state);
+  const { table, you } = /** @type {TableState} */ (store.state);
   if (table.seats[/** @type {number} */ (you.seat)].bot) await send({ do: "return" });
-  await send({ do: "act", version: seq, action: { type: "resign" } });
-  location.assign("/");
+  if (await resign()) location.assign("/");
 }
 
 /** @param {ClickResult} meant */

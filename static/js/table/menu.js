@@ -1,6 +1,7 @@
 // The table's menu: sound, end-turn countdown, hint, pause, resigning, keyboard shortcuts.
 
-/** @import {Options, Send, TableState} from "../core/types.d.ts" */
+/** @import {Options, TableState} from "../core/types.d.ts" */
+/** @import {TableAccess} from "./confirmed_commands.js" */
 
 import { confirmAction } from "../core/confirm_dialog.js";
 import { el, find, targetOf } from "../core/dom.js";
@@ -25,13 +26,14 @@ function rulesPage({ black_magic: magic, scoundrels, scenario, card_gain: gain }
 }
 
 /**
- * Menu(box, body, {send, onResign, onLeave, onHint, onDevice, onPace}) -> {update(state)}: fills the body of the menu.
+ * Menu(box, body, {send, currentSeats, refuse, onResign, onLeave, onHint, onDevice, onPace}) -> {update(state)}: fills the body of the menu.
  * menu_button.js loads it when the menu is opened.
  * @param {HTMLDetailsElement} box
  * @param {HTMLElement} body
- * @param {{ send: Send, onResign: () => void, onLeave: () => void, onHint: () => void, onDevice: () => void, onPace: (name: string) => void }} options
+ * @param {TableAccess & { onResign: () => void, onLeave: () => void, onHint: () => void, onDevice: () => void, onPace: (name: string) => void }} options
  */
-export function Menu(box, body, { send, onResign, onLeave, onHint, onDevice, onPace }) {
+export function Menu(box, body, { onResign, onLeave, onHint, onDevice, onPace, ...tableAccess }) {
+  const { send } = tableAccess;
   /** @type {(() => void)[]} */
   const switches = [];
   const sound = toggle("sound", ["ui-sound", t("Sound is on")], ["ui-mute", t("Sound is off")]);
@@ -172,17 +174,17 @@ export function Menu(box, body, { send, onResign, onLeave, onHint, onDevice, onP
   function showHosts({ table, you, view }) {
     const others =
       view && you.person && table.host === you.person
-        ? table.seats
-            .map((info, seat) => ({ ...info, seat }))
-            .filter(({ person, bot }) => person && !bot && person !== you.person)
+        ? table.seats.filter(({ person, bot }) => person && !bot && person !== you.person)
         : [];
-    const key = JSON.stringify(others.map(({ seat, name }) => [seat, name]));
+    const key = JSON.stringify(others.map(({ person, name }) => [person, name]));
     if (hosts.dataset.key === key) return;
     hosts.dataset.key = key;
     hosts.hidden = others.length === 0;
     hosts.replaceChildren(
-      ...others.map(({ seat, name }) =>
-        item("ui-helm", t("Make {name} the host", { name }), () => makeHost(send, seat, String(name))),
+      ...others.map(({ person, name }) =>
+        item("ui-helm", t("Make {name} the host", { name }), () =>
+          makeHost(tableAccess, String(person), String(name)),
+        ),
       ),
     );
   }

@@ -25,16 +25,24 @@ export function MenuButton(root, handlers) {
   /** @type {ReturnType<typeof import("./menu.js").Menu> | null} */
   let menu = null;
 
-  box.addEventListener(
-    "toggle",
-    async () => {
-      const [{ Menu }] = await withWholeCatalogue(Promise.all([import("./menu.js"), loadStylesheet("menu")]));
-      body.hidden = false;
-      menu = Menu(box, body, handlers);
-      menu.update(state);
-    },
-    { once: true },
-  );
+  async function load() {
+    const [{ Menu }] = await withWholeCatalogue(Promise.all([import("./menu.js"), loadStylesheet("menu")]));
+    body.hidden = false;
+    menu = Menu(box, body, handlers);
+    menu.update(state);
+  }
+
+  let isLoading = false;
+  box.addEventListener("toggle", () => {
+    if (!box.open || isLoading || menu) return;
+    isLoading = true;
+    load()
+      .catch(() => {
+        box.open = false;
+        handlers.refuse(t("The server cannot be reached. Check your connection and try again."));
+      })
+      .finally(() => (isLoading = false));
+  });
 
   return {
     /** @param {TableState} next */

@@ -1,6 +1,6 @@
 // The parts of the table page: builds the regions once and subscribes each part to the fields it is drawn from.
 
-/** @import {Action, Card, GameEvent, GameState, Cause, Place, Send, State, StateStore, TableState, Trace} from "../core/types.d.ts" */
+/** @import {Action, Card, GameEvent, GameState, Cause, Place, Seat, Send, State, StateStore, TableState, Trace} from "../core/types.d.ts" */
 
 import { Board } from "../board/board.js";
 import { find, loadStylesheet, targetOf } from "../core/dom.js";
@@ -27,6 +27,7 @@ import { Tray } from "./tray.js";
  * Callbacks of the parts.
  * @typedef {object} Handlers
  * @property {Send} send
+ * @property {() => Seat[]} currentSeats
  * @property {(action: Action) => void} act
  * @property {() => void} undo
  * @property {(seat: number, name: string) => void} sit
@@ -36,6 +37,7 @@ import { Tray } from "./tray.js";
  * @property {() => void} voidRound
  * @property {() => number} now
  * @property {(card: Card) => void} onCard
+ * @property {(card: Card) => void} onLift
  * @property {(place: Place) => void} onPlace
  * @property {(seat: number) => void} onSeat
  * @property {() => void} onSupply
@@ -85,7 +87,7 @@ export function buildParts(root, store, on) {
   });
   const seats = PlayerPlates(box.seats, { onSeat: on.onSeat, onPerson: on.onPerson });
   const supply = Supply(box.supply, { onSupply: on.onSupply });
-  const hand = Hand(box.hand, { onCard: on.onCard, onDrop: on.onDrop });
+  const hand = Hand(box.hand, { onCard: on.onCard, onLift: on.onLift, onDrop: on.onDrop });
   const tray = Tray(box.tray, { onAction: on.act, onUndo: on.undo, onClear: on.onClear, onHint: on.onHint });
   const logAndChat = LogAndChat(
     box.talk,
@@ -94,6 +96,8 @@ export function buildParts(root, store, on) {
   );
   const menu = MenuButton(status.menu, {
     send: on.send,
+    currentSeats: on.currentSeats,
+    refuse: on.refuse,
     onResign: on.onResign,
     onLeave: on.onLeave,
     onHint: on.onHint,

@@ -47,7 +47,7 @@ export function PendingChoice(root, { onAnswer }) {
     );
     showScrollCue(middle);
     root.hidden = false;
-    find("button", root)?.focus({ preventScroll: true });
+    find("button:not(:disabled)", root)?.focus({ preventScroll: true });
   }
 
   /** @param {(event: never) => unknown} onclick */
@@ -344,19 +344,25 @@ export function PendingChoice(root, { onAnswer }) {
 
   const sheets = { steal, share, stack, discard };
 
+  /**
+   * Return a key of what a sheet shows: it is built anew only if that changes, because that drops a half-made choice.
+   * @param {GameState} state
+   * @param {string} type
+   */
+  function contentKey({ view, you }, type) {
+    const seat = /** @type {number} */ (you.seat);
+    const { owed, ...pending } = /** @type {Partial<PendingOf<"discard">>} */ (view.pending ?? {});
+    const receivers = type === "share" ? activeSeats(view) : null;
+    return JSON.stringify([type, pending, owed?.[seat], receivers, view.players[seat].hand]);
+  }
+
   return {
     /** @param {GameState} state */
     update(state) {
       const type = /** @type {keyof typeof sheets | undefined} */ (
         state.choices.map(({ action }) => action.type).find((type) => type in sheets)
       );
-      const key = type
-        ? JSON.stringify([
-            type,
-            state.view.pending,
-            state.view.players[/** @type {number} */ (state.you.seat)].hand,
-          ])
-        : "";
+      const key = type ? contentKey(state, type) : "";
       if (key === shown) return;
       shown = key;
       if (type) sheets[type](state);

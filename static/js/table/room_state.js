@@ -62,7 +62,7 @@ function replaceState(room, frame) {
 /** @type {{ [T in Frame["t"]]?: (room: Room, frame: FrameOf<T>) => { room: Room } & Cause }} */
 const handlers = {
   welcome(room, frame) {
-    const you = { ...room.you, removed: false, ...frame.you };
+    const you = { ...room.you, removed: false, removed_until: undefined, ...frame.you };
     return {
       room: { ...room, you, game: frame.game, serverSeq: frame.seq, chatPresets: frame.presets ?? [] },
     };
@@ -91,6 +91,7 @@ const handlers = {
       ...room.you,
       ...frame.you,
       removed: frame.you?.seat === null && (room.you.removed || isRemoved),
+      removed_until: isRemoved ? frame.removed_until : room.you.removed_until,
     };
     const next = { ...withChoices(room, frame), table: frame.table, you };
     if ("view" in frame) next.view = /** @type {View | null} */ (frame.view);

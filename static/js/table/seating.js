@@ -1,8 +1,9 @@
 // The seating before the start: take a seat, choose a colour, get ready, invite others. The host adds bots and starts.
 
-/** @import {Send, State, Table, TableState, You} from "../core/types.d.ts" */
+/** @import {State, Table, TableState, You} from "../core/types.d.ts" */
 
 /** @import {OpeningTable} from "../core/sealing.js" */
+/** @import {TableAccess} from "./confirmed_commands.js" */
 
 import { isCorrespondence } from "../core/clock_kinds.js";
 import { confirmAction } from "../core/confirm_dialog.js";
@@ -36,11 +37,11 @@ const VOID_REASONS = {
 };
 
 /**
- * Seating(root, {game, send(command), sit(seat, name), voidRound(), now(), onPerson(person, name)}) -> {update(state)}
+ * Seating(root, {game, send(command), currentSeats(), refuse(text), sit(seat, name), voidRound(), now(), onPerson(person, name)}) -> {update(state)}
  * @param {HTMLElement} root
- * @param {{ game: string, send: Send, sit: (seat: number, name: string) => void, voidRound: () => void, now: () => number, onPerson: (person: string, name: string) => void }} options
+ * @param {TableAccess & { game: string, sit: (seat: number, name: string) => void, voidRound: () => void, now: () => number, onPerson: (person: string, name: string) => void }} options
  */
-export function Seating(root, { game, send, sit, voidRound, now, onPerson }) {
+export function Seating(root, { game, send, currentSeats, refuse, sit, voidRound, now, onPerson }) {
   const seats = el("ol", { class: "berths" });
   const host = el("div", { class: "host-controls" });
   const head = el("div", { class: "seating-head" });
@@ -104,8 +105,18 @@ export function Seating(root, { game, send, sit, voidRound, now, onPerson }) {
     ),
     terms,
   );
-  const seatRow = SeatRow({ send, onSit: (seat) => sit(seat, name.value.trim()), onPerson });
+  const seatRow = SeatRow({
+    send,
+    currentSeats,
+    refuse,
+    onSit: (seat) => sit(seat, name.value.trim()),
+    onPerson,
+  });
   let drawn = "";
+  // When the offer to let removed players sit down again ends; 0 if it is not shown.
+  let readmissionEnds = 0;
+  /** @type {TableState} Set by the first update. */
+  let shown;
 
   async function copyLink() {
     try {
@@ -255,7 +266,7 @@ export function Seating(root, { game, send, sit, voidRound, now, onPerson }) {
           )
         : null,
       el("p", { class: "seating-wait" }, canStart(state) ? describeStart(state) : hostHint(state)),
-      ...(isHost && (table.removed_until ?? 0) > now() ? readmission(Number(table.removed_until)) : []),
+      ...(readmissionEnds ? readmission(readmissionEnds) : []),
       closeButton(),
     ];
   }
@@ -289,65 +300,72 @@ export function Seating(root, { game, send, sit, voidRound, now, onPerson }) {
     send({ do: "start" });
   }
 
-  setInterval(() => updateCountdown(root, now), 1000);
+  setInterval(() => {
+    updateCountdown(root, now);
+    if (readmissionEnds && readmissionEnds <= now()) update(shown);
+  }, 1000);
 
-  return {
-    /** @param {TableState} state */
-    update(state) {
-      const { table, you } = state;
-      const key = JSON.stringify([table, you, state.presence]);
-      if (key === drawn) return;
-      drawn = key;
-      naming.hidden = you.person !== null || table.status !== "open";
-      // The edition selects the preview picture of a shared link; the page ignores it.
-      link.value = `${location.href.split(/[?#]/)[0]}?edition=${table.options.preset}`;
-      const hadFocus = root.contains(document.activeElement) ? document.activeElement?.textContent : null;
-      /** @type {HTMLSelectElement | null} */
-      const levelBefore = root.querySelector("#bot-level");
-      const level = levelBefore?.value;
-      head.replaceChildren(
-        el("h2", { class: "seating-title" }, table.title || presetName(table.options.preset)),
-        table.title ? el("p", { class: "lead" }, presetName(table.options.preset)) : "",
-        scoreLine(state) ?? "",
-        el(
-          "p",
-          { class: "seating-art", "aria-hidden": "true" },
-          ...SYMBOLS[table.options.symbols].map((symbol) => symbolIcon(symbol)),
-        ),
-      );
-      seats.replaceChildren(...table.seats.map((info, seat) => seatRow(state, info, seat)));
-      const others = watching(state);
-      setChildren(
-        host,
-        ...(table.status === "closed"
-          ? [el("a", { class: "button button-main", href: "/" }, t("Go to the lobby"))]
-          : hostControls(state)),
-        ...(others > 0
-          ? [el("p", { class: "seating-wait" }, tn("{n} spectator", "{n} spectators", others))]
-          : []),
-      );
-      linkWords.textContent = table.locked
-        ? t("Anyone with this link and the password can join.")
-        : t("Anyone with this link can join.");
-      password.update(table.locked && you.person !== null && table.host === you.person);
-      invite.hidden = table.status === "closed";
-      /** @type {HTMLSelectElement | null} */
-      const levelNow = root.querySelector("#bot-level");
-      if (level && levelNow) levelNow.value = level;
-      terms.replaceChildren(
-        /** @type {Element} */ (terms.firstElementChild),
-        el("ul", {}, ...optionLines(table).map((line) => el("li", {}, line))),
-        el(
-          "p",
-          { class: "commitment" },
-          t("The server's sealed random number:"),
-          " ",
-          el("code", {}, table.commitment ?? ""),
-        ),
-      );
-      if (!qr.src) qr.src = `/qr/g/${encodeURIComponent(table.id)}.svg`;
-      if (hadFocus)
-        [...root.querySelectorAll("button")].find((button) => button.textContent === hadFocus)?.focus();
-    },
-  };
+  /** @param {TableState} state */
+  function update(state) {
+    shown = state;
+    const { table, you } = state;
+    const isHost = you.person !== null && table.host === you.person;
+    const until = table.removed_until ?? 0;
+    readmissionEnds = isHost && until > now() ? until : 0;
+    const key = JSON.stringify([table, you, state.presence, readmissionEnds]);
+    if (key === drawn) return;
+    drawn = key;
+    naming.hidden = you.person !== null || table.status !== "open";
+    // The edition selects the preview picture of a shared link; the page ignores it.
+    link.value = `${location.href.split(/[?#]/)[0]}?edition=${table.options.preset}`;
+    const hadFocus = root.contains(document.activeElement) ? document.activeElement?.textContent : null;
+    /** @type {HTMLSelectElement | null} */
+    const levelBefore = root.querySelector("#bot-level");
+    const level = levelBefore?.value;
+    head.replaceChildren(
+      el("h2", { class: "seating-title" }, table.title || presetName(table.options.preset)),
+      table.title ? el("p", { class: "lead" }, presetName(table.options.preset)) : "",
+      scoreLine(state) ?? "",
+      el(
+        "p",
+        { class: "seating-art", "aria-hidden": "true" },
+        ...SYMBOLS[table.options.symbols].map((symbol) => symbolIcon(symbol)),
+      ),
+    );
+    seats.replaceChildren(...table.seats.map((info, seat) => seatRow(state, info, seat)));
+    const others = watching(state);
+    setChildren(
+      host,
+      ...(table.status === "closed"
+        ? [el("a", { class: "button button-main", href: "/" }, t("Go to the lobby"))]
+        : hostControls(state)),
+      ...(others > 0
+        ? [el("p", { class: "seating-wait" }, tn("{n} spectator", "{n} spectators", others))]
+        : []),
+    );
+    linkWords.textContent = table.locked
+      ? t("Anyone with this link and the password can join.")
+      : t("Anyone with this link can join.");
+    password.update(table.locked && you.person !== null && table.host === you.person);
+    invite.hidden = table.status === "closed";
+    /** @type {HTMLSelectElement | null} */
+    const levelNow = root.querySelector("#bot-level");
+    if (level && levelNow) levelNow.value = level;
+    terms.replaceChildren(
+      /** @type {Element} */ (terms.firstElementChild),
+      el("ul", {}, ...optionLines(table).map((line) => el("li", {}, line))),
+      el(
+        "p",
+        { class: "commitment" },
+        t("The server's sealed random number:"),
+        " ",
+        el("code", {}, table.commitment ?? ""),
+      ),
+    );
+    if (!qr.src) qr.src = `/qr/g/${encodeURIComponent(table.id)}.svg`;
+    if (hadFocus)
+      [...root.querySelectorAll("button")].find((button) => button.textContent === hadFocus)?.focus();
+  }
+
+  return { update };
 }

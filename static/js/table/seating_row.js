@@ -1,8 +1,9 @@
 // One seat before the start: name, colour, readiness and the buttons that the viewer may use.
 
-/** @import {Colour, Seat, Send, Table, TableState, You} from "../core/types.d.ts" */
+/** @import {Colour, Seat, Table, TableState, You} from "../core/types.d.ts" */
 
 /** @import {OpeningTable} from "../core/sealing.js" */
+/** @import {TableAccess} from "./confirmed_commands.js" */
 
 import { isCorrespondence } from "../core/clock_kinds.js";
 import { el } from "../core/dom.js";
@@ -30,10 +31,12 @@ const hasOtherPerson = ({ seats }, seat) => seats.some(({ person }, other) => pe
 const isReservedForYou = (reserved, you) => reserved === you.person;
 
 /**
- * SeatRow({send(command), onSit(seat), onPerson(person, name)}) -> (state, info, seat) => element
- * @param {{ send: Send, onSit: (seat: number) => void, onPerson: (person: string, name: string) => void }} options
+ * SeatRow({send(command), currentSeats(), refuse(text), onSit(seat), onPerson(person, name)}) -> (state, info, seat) => element
+ * @param {TableAccess & { onSit: (seat: number) => void, onPerson: (person: string, name: string) => void }} options
  */
-export function SeatRow({ send, onSit, onPerson }) {
+export function SeatRow({ onSit, onPerson, ...tableAccess }) {
+  const { send } = tableAccess;
+
   /**
    * @param {TableState} state
    * @param {number} seat
@@ -122,7 +125,7 @@ export function SeatRow({ send, onSit, onPerson }) {
           class: "button button-small button-quiet",
           onclick: () =>
             info.person
-              ? removePlayer(send, seat, nameOf(info), Boolean(table.opening))
+              ? removePlayer(tableAccess, info.person, nameOf(info), Boolean(table.opening))
               : send({ do: "remove", seat }),
         },
         t("Remove {name}", { name: nameOf(info) }),
@@ -180,7 +183,7 @@ export function SeatRow({ send, onSit, onPerson }) {
             {
               type: "button",
               class: "button button-small button-quiet",
-              onclick: () => makeHost(send, seat, nameOf(info)),
+              onclick: () => makeHost(tableAccess, String(info.person), nameOf(info)),
             },
             t("Make {name} the host", { name: nameOf(info) }),
           ),

@@ -216,7 +216,7 @@ export function Tray(root, { onAction, onUndo, onClear, onHint }) {
       if (state.choices.length) announce(words);
     }
     const list = sortPowersFirst(candidates ?? offers(state.choices, selection).list);
-    showButtons(list.slice(0, 40));
+    showButtons(list);
     choices.hidden = list.length === 0;
     countHidden();
     askHint.hidden =

@@ -159,6 +159,11 @@ def test_lost_network_is_shown_at_once_and_queued_actions_are_sent_later(
     mover, _ = in_turn(ann, bo)
     mover.open(game)
     before = mover.seq()
+    menu = mover.page.locator(".table-menu > summary")
+    menu.click()
+    resign = mover.page.get_by_role("button", name="Resign")
+    expect(resign).to_be_visible()
+    menu.click()
     mover.context.set_offline(True)
     expect(mover.page.locator(".flash .banner")).to_contain_text("No network: this device is offline.")
     mover.page.locator(".hand-card.playable").first.click()
@@ -167,8 +172,12 @@ def test_lost_network_is_shown_at_once_and_queued_actions_are_sent_later(
     expect(mover.page.locator(".tray-hint")).to_have_text(
         "You're offline. Your move will be sent when the connection is back."
     )
+    menu.click()
+    resign.click()
+    mover.page.get_by_role("dialog").get_by_role("button", name="Resign").click()
     mover.context.set_offline(False)
     expect(mover.page.locator(".flash .banner")).to_contain_text("Connected again.")
-    mover.wait_past(before)
-    expect(mover.page.locator(".pip.taken")).to_have_count(1)
+    expect(mover.page.locator(".ending h2")).to_have_text("You have resigned.")
+    expect(mover.page.locator(".log-line", has_text="from the prison to space")).to_have_count(1)
+    assert mover.seq() == before + 2
     mover.complaints.clear()  # the browser reports the attempts without a network

@@ -56,7 +56,12 @@ def test_focus_moves_to_the_next_step_after_every_action(
     expect(ann.page.locator(".undo")).to_be_visible()
     press(ann, ".undo")
     assert "hand-card" in focused_class(ann.page), "undo: on a card"
-    for _ in range(3):
+    for _ in range(2):
+        choose_card(ann)
+        press(ann, ".choice")
+    press(ann, ".undo")
+    assert "undo" in focused_class(ann.page), "undo with more to undo: stays there"
+    for _ in range(2):
         choose_card(ann)
         press(ann, ".choice")
     assert "end-turn" in focused_class(ann.page), "nothing else is left to do"

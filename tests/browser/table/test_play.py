@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable
 from typing import Any
@@ -201,10 +202,21 @@ def walk_to(player: Player, wanted: object) -> None:
     raise AssertionError(f"{wanted} is not lit")
 
 
+def record_commands(player: Player) -> list[str]:
+    """Return a list that collects the kinds of the commands which the page sends from now on."""
+    sent: list[str] = []
+    player.page.on(
+        "websocket",
+        lambda socket: socket.on("framesent", lambda text: sent.append(json.loads(text)["do"])),
+    )
+    return sent
+
+
 def test_card_can_be_dragged_onto_a_pirate(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann"), person("Bo")
     begin(ann, bo, options=SHORT)
     player = ann if ann.state().get("choices") else bo
+    sent = record_commands(player)
     player.open(ann.game)
     before = player.seq()
     card = player.page.locator(".hand-card.playable").first
@@ -213,26 +225,33 @@ def test_card_can_be_dragged_onto_a_pirate(person: Callable[..., Player]) -> Non
     assert a is not None
     assert b is not None
     mouse = player.page.mouse
+    # A lifted card is only selected, although the card and the selected pirate together are an action.
+    start.click()
     mouse.move(a["x"] + a["width"] / 2, a["y"] + a["height"] / 2)
     mouse.down()
     mouse.move(b["x"] + 30, b["y"] + 30, steps=6)
     expect(player.page.locator(".ghost")).to_be_visible()
+    expect(card).to_have_attribute("aria-pressed", "true")
+    assert "act" not in sent
     mouse.move(b["x"] + b["width"] / 2, b["y"] + b["height"] / 2, steps=6)
     mouse.up()
     player.wait_past(before)
     expect(player.page.locator(".ghost")).to_have_count(0)
     expect(player.page.locator(".log-line").last).to_contain_text("from the prison to space")
+    assert sent.count("act") == 1
 
 
 def test_undo_takes_the_last_action_back(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann"), person("Bo")
     begin(ann, bo, options=SHORT)
     player = ann if ann.state().get("choices") else bo
+    sent = record_commands(player)
     player.open(ann.game)
     move_on_the_page(player)
     assert player.page.locator(".pip.taken").count() == 1
     before = player.seq()
-    player.page.locator(".undo").click()
+    player.page.locator(".undo").evaluate("(button) => { button.click(); button.click(); }")
     player.wait_past(before)
+    assert sent.count("undo") == 1
     expect(player.page.locator(".pip.taken")).to_have_count(0)
     expect(player.page.locator(".log-line").last).to_contain_text("undoes their last action")

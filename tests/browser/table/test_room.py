@@ -90,6 +90,7 @@ def test_host_can_pass_on_the_role_during_the_game(person: Callable[..., Player]
     expect(bo.page.get_by_role("button", name=offer)).to_have_count(0)
     ann.page.locator(".table-menu > summary").click()
     ann.page.get_by_role("button", name=offer).click()
+    ann.page.get_by_role("dialog").get_by_role("button", name=offer).click()
     expect(ann.page.locator(".log-line").last).to_contain_text("is now the host")
     expect(bo.page.get_by_role("button", name=offer)).to_have_count(1)
     ann.page.locator(".table-menu > summary").click()

@@ -97,6 +97,7 @@ async def test_the_host_removes_a_seat_that_does_not_open(stage: Stage, clock: d
     await ann.send("remove", seat=1)
     frame = ann.listener.last
     assert (frame["kind"], frame["why"], frame["table"]["void_why"]) == ("left", "removed", "left")
+    assert frame["removed_until"] == stage.clock.now(), "may come back at once"
     assert frame["table"]["seals"][0] in ann.keeper.nonces  # `open` carried the next seal
     read = await play_with_another(stage, ann)
     assert [(each.missing, each.nonces[1]) for each in read.void_rounds] == [((1,), None)]

@@ -132,6 +132,7 @@ async def test_a_removed_player_sits_down_again_after_ten_minutes_or_when_readmi
     assert "removed_until" not in ann.listener.last["table"]
     await ann.send("remove", seat=1)
     until = stage.clock.now() + 600_000
+    assert bo.listener.last["removed_until"] == until
     assert ann.listener.last["table"]["removed_until"] == until
     assert await bo.expect_refusal("sit") == "removed"
     assert await bo.expect_refusal("readmit") == "not_host"
@@ -148,6 +149,31 @@ async def test_a_removed_player_sits_down_again_after_ten_minutes_or_when_readmi
     assert "removed_until" not in ann.listener.last["table"]
     await bo.sit()
     assert bo.seat == 1
+
+
+async def test_each_removed_player_learns_their_own_time(stage: Stage) -> None:
+    ann, bo, game = await two_at_a_table(stage)
+    cy = await stage.guest("cy").enter(game)
+    for guest in (ann, bo, cy):
+        await guest.sit()
+    removed = {}
+    for guest, seat in ((bo, 1), (cy, 2)):
+        await stage.advance_clock(60)
+        await ann.send("remove", seat=seat)
+        removed[guest.actor.id] = guest.listener.last["removed_until"]
+        assert removed[guest.actor.id] == stage.clock.now() + 600_000
+    for guest in (bo, cy):
+        await guest.leave()
+        await guest.enter(game)
+        you = guest.listener.of_kind("welcome")[-1]["you"]
+        assert (you["removed"], you["removed_until"]) == (True, removed[guest.actor.id])
+    await ann.send("bot", level="mate", seat=1)
+    await ann.send("remove", seat=1)
+    assert "removed_until" not in ann.listener.last, "only people are kept out"
+    await ann.send("readmit")
+    await bo.leave()
+    await bo.enter(game)
+    assert "removed_until" not in bo.listener.of_kind("welcome")[-1]["you"]
 
 
 async def test_the_host_role_passes_on_when_the_host_leaves(stage: Stage) -> None:
