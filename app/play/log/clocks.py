@@ -168,6 +168,13 @@ class _ClocksByTurn(Clocks):
     def refill(self, seat: int) -> None:
         self.left[seat] = self.initial_ms(self.terms)
 
+    def to_frame(self) -> ClockBlock | None:
+        """Return the clocks; seats that are not to act have the time of their next turn, not the rest of the last."""
+        full = self.initial_ms(self.terms)
+        acting = (*self.running, self.turn)
+        left = [rest if seat in acting else full for seat, rest in enumerate(self.left)]
+        return ClockBlock(left=left, running=list(self.running), at=self.since)
+
 
 def _check_seconds(terms: ClockTerms) -> None:
     if terms.seconds < 5:

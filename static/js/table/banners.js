@@ -64,7 +64,7 @@ export const awayText = (viewer, seat, name, seconds) =>
  * last player who was removed; servers of earlier releases send no other.
  * @param {{ table: Table, you: You }} state
  */
-const ownRemovalEnds = ({ table, you }) =>
+export const ownRemovalEnds = ({ table, you }) =>
   table.removed_until === undefined ? 0 : (you.removed_until ?? table.removed_until);
 
 /**

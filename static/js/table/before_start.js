@@ -40,10 +40,15 @@ const isFilled = ({ person, bot }) => Boolean(person || bot);
 const hasFreeSeat = ({ table, you }) =>
   table.seats.some((seat) => !isFilled(seat) && (!seat.reserved || seat.reserved === you.person));
 
-/** @param {TableState} state */
-export function isReadyToStart(state) {
-  const filled = state.table.seats.filter(isFilled);
-  return filled.length >= 2 && (isAloneWithBots(state) || filled.every((seat) => seat.ready || seat.bot));
+/**
+ * Whether the others are ready. The player who starts the game gets ready by that.
+ * @param {TableState} state
+ */
+export function isReadyToStart({ table, you }) {
+  const filled = table.seats.filter(isFilled);
+  return (
+    filled.length >= 2 && filled.every(({ ready, bot, person }) => ready || bot || person === you.person)
+  );
 }
 
 /**

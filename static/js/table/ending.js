@@ -87,7 +87,7 @@ function Statistics({ table, view, you, password }) {
     note.hidden = false;
     return fill({ luck: describeSignedPoints(review.luck[seat]), loss: describePoints(review.loss[seat]) });
   });
-  return el("div", {}, el("dl", { class: "ending-figures" }, ...rows), note);
+  return el("div", { class: "ending-statistics" }, el("dl", { class: "ending-figures" }, ...rows), note);
 }
 
 /**

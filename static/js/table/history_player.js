@@ -396,5 +396,7 @@ export function HistoryPlayer({ root, tools, tool, back, store, past, now, onPac
     act();
   });
 
+  update(/** @type {GameState} */ (store.state));
+
   return { go, showMissed, update };
 }

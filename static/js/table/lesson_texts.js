@@ -24,7 +24,6 @@ export const LESSONS = {
   dark: N_(
     "Dark card: when you play one, every other player with more than seven cards discards down to seven.",
   ),
-  hold: N_(
-    "To learn what a card, space or sign does, press and hold it, right-click it, or press “?” on the keyboard.",
-  ),
+  hold: N_("To learn what a card, space or sign does, right-click it, or press “?” on the keyboard."),
+  touch: N_("To learn what a card, space or sign does, press and hold it."),
 };

@@ -56,7 +56,8 @@ export function Lessons(root, store) {
     taughtTurn = turn;
     setPref("lessons", [...pref("lessons"), next]);
     const { LESSONS } = await withWholeCatalogue(import("./lesson_texts.js"));
-    const words = t(LESSONS[next]);
+    const isTouch = matchMedia("(hover: none) and (pointer: coarse)").matches;
+    const words = t(LESSONS[next === "hold" && isTouch ? "touch" : next]);
     note.show(words, SHOWN_MS);
     shownAt = Date.now();
     announce(words);
@@ -69,8 +70,15 @@ export function Lessons(root, store) {
       note.hide();
       return;
     }
+    // A sheet for a pending choice needs the place.
+    if (!boardChoices(store.state.choices).length) note.hide();
     timer = setTimeout(teach, DELAY_MS);
   }
+  // Whoever does this has found it without the lesson.
+  root.addEventListener(
+    "contextmenu",
+    () => isNew("hold") && setPref("lessons", [...pref("lessons"), "hold"]),
+  );
   addEventListener("pointerdown", () => Date.now() - shownAt > MIN_SHOWN_MS && note.hide());
   store.subscribe(["choices", "selection"], schedule);
   schedule();

@@ -128,6 +128,7 @@ export function Menu(box, body, { onResign, onLeave, onHint, onDevice, onPace, .
     el("span", {}, t("Go to the lobby")),
   );
   const help = item("ui-help", t("Keyboard shortcuts"), openShortcutsDialog);
+  help.hidden = matchMedia("(hover: none) and (pointer: coarse)").matches;
   /**
    * @param {string} label
    * @param {...HTMLElement} items

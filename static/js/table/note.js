@@ -2,6 +2,9 @@
 
 import { el, find, findAll, loadStylesheet } from "../core/dom.js";
 
+// Room for two lines.
+const MIN_HEADER_PX = 40;
+
 /**
  * Note(root) -> {show(text, ms), hide(), element}. Screen readers get the text by `announce`.
  * @param {HTMLElement} root
@@ -32,9 +35,19 @@ export function Note(root, cls = "") {
       // A sheet stands where the line would; the hand below it cannot be used meanwhile.
       const isOverHand = !owed.hidden && innerWidth < 992;
       const bottom = box.height ? innerHeight - (isOverHand ? box.bottom : box.top) : 0;
+      const clock = find(".own-clock:not([hidden])", bench);
+      const header = document.querySelector(".top")?.getBoundingClientRect();
+      // A lesson lies over the page's header if it can, so that it covers nothing of the game.
+      const isAbove =
+        cls === "lesson" &&
+        innerWidth < 992 &&
+        Number(header?.bottom) > MIN_HEADER_PX &&
+        !find(".flash > .banner", root);
       element.style.left = `${(box.height ? box.left : 0) + 8}px`;
-      element.style.right = `${(box.height ? innerWidth - box.right : 0) + 8}px`;
-      element.style.bottom = `${Math.min(Math.max(bottom, 0) + 6, innerHeight - 80)}px`;
+      const right = clock && innerWidth < 992 && !isOverHand ? clock.getBoundingClientRect().left : box.right;
+      element.style.right = `${(box.height && !isAbove ? innerWidth - right : 0) + 8}px`;
+      element.style.top = isAbove ? "2px" : "";
+      element.style.bottom = isAbove ? "" : `${Math.min(Math.max(bottom, 0) + 6, innerHeight - 80)}px`;
       for (const other of findAll(".why-note", root)) other.hidden = true;
       element.textContent = text;
       element.hidden = false;

@@ -297,7 +297,7 @@ export function PendingChoice(root, { onAnswer }) {
     };
     draw();
     const confirm = confirmButton(() => onAnswer({ type: "stack", keep: order[0], back: order.slice(1) }));
-    confirm.textContent = t("Put them back");
+    confirm.textContent = t("Keep this card");
     sheet(
       t("By lantern light"),
       t("The first card is yours; the others go back on the deck in this order."),

@@ -12,6 +12,7 @@ import { formatList, N_, t, tn } from "../core/i18n.js";
 import { icon, symbolIcon } from "../core/icons.js";
 import { LEVELS, levelName, personName, presetName, SYMBOLS } from "../core/names.js";
 import { canOpen, hasOpened } from "../core/sealing.js";
+import { ownRemovalEnds } from "./banners.js";
 import {
   canStart,
   describeStart,
@@ -111,12 +112,19 @@ export function Seating(root, { game, send, currentSeats, refuse, sit, voidRound
     refuse,
     onSit: (seat) => sit(seat, name.value.trim()),
     onPerson,
+    isBarred,
   });
   let drawn = "";
   // When the offer to let removed players sit down again ends; 0 if it is not shown.
   let readmissionEnds = 0;
   /** @type {TableState} Set by the first update. */
   let shown;
+
+  /**
+   * Whether the host has removed the player, who must wait before sitting down again.
+   * @param {TableState} state
+   */
+  const isBarred = (state) => state.you.removed && state.you.seat === null && ownRemovalEnds(state) > now();
 
   async function copyLink() {
     try {
@@ -292,7 +300,7 @@ export function Seating(root, { game, send, currentSeats, refuse, sit, voidRound
   }
 
   /**
-   * Start the game. Against bots only, the player also gets ready.
+   * Start the game. A player who is not ready yet gets ready first.
    * @param {TableState} state
    */
   function begin({ table, you }) {
@@ -303,6 +311,8 @@ export function Seating(root, { game, send, currentSeats, refuse, sit, voidRound
   setInterval(() => {
     updateCountdown(root, now);
     if (readmissionEnds && readmissionEnds <= now()) update(shown);
+    // The player may sit down again when the time is over.
+    else if (shown?.you.removed) update(shown);
   }, 1000);
 
   /** @param {TableState} state */
@@ -312,7 +322,7 @@ export function Seating(root, { game, send, currentSeats, refuse, sit, voidRound
     const isHost = you.person !== null && table.host === you.person;
     const until = table.removed_until ?? 0;
     readmissionEnds = isHost && until > now() ? until : 0;
-    const key = JSON.stringify([table, you, state.presence, readmissionEnds]);
+    const key = JSON.stringify([table, you, state.presence, readmissionEnds, isBarred(state)]);
     if (key === drawn) return;
     drawn = key;
     naming.hidden = you.person !== null || table.status !== "open";

@@ -31,10 +31,10 @@ const hasOtherPerson = ({ seats }, seat) => seats.some(({ person }, other) => pe
 const isReservedForYou = (reserved, you) => reserved === you.person;
 
 /**
- * SeatRow({send(command), currentSeats(), refuse(text), onSit(seat), onPerson(person, name)}) -> (state, info, seat) => element
- * @param {TableAccess & { onSit: (seat: number) => void, onPerson: (person: string, name: string) => void }} options
+ * SeatRow({send(command), currentSeats(), refuse(text), onSit(seat), onPerson(person, name), isBarred(state)}) -> (state, info, seat) => element
+ * @param {TableAccess & { onSit: (seat: number) => void, onPerson: (person: string, name: string) => void, isBarred: (state: TableState) => boolean }} options
  */
-export function SeatRow({ onSit, onPerson, ...tableAccess }) {
+export function SeatRow({ onSit, onPerson, isBarred, ...tableAccess }) {
   const { send } = tableAccess;
 
   /**
@@ -168,6 +168,7 @@ export function SeatRow({ onSit, onPerson, ...tableAccess }) {
           {
             type: "button",
             class: you.seat === null ? "button button-small button-main" : "button button-small",
+            disabled: isBarred(state),
             onclick: () => onSit(seat),
           },
           you.seat === null ? t("Sit here") : t("Move here"),

@@ -8,6 +8,9 @@ import { t, tn } from "../core/i18n.js";
 import { icon, pirateIcon } from "../core/icons.js";
 import { letterOf, lookOf, presetName, seatName } from "../core/names.js";
 
+// On a phone a longer text is set smaller.
+const LONG_TEXT = 36;
+
 /** @param {HTMLElement} root */
 export function StatusBar(root) {
   const figure = el("span", { class: "status-figure" });
@@ -41,6 +44,7 @@ export function StatusBar(root) {
       const { table, view, presence, you } = state;
       const text = sentence(state);
       if (words.textContent !== text) words.textContent = text;
+      root.classList.toggle("long", text.length > LONG_TEXT);
       const running = view && view.winner === null && table.status === "running";
       root.classList.toggle("mine", Boolean(running) && state.choices.length > 0);
       // The player must choose, even if it is another player's turn.
