@@ -299,7 +299,7 @@ class BotPool:
             outcome, found = await self._run_request(request, _SEARCH_SECONDS, [], idle=None)
         self._count("mistakes", outcome, asyncio.get_running_loop().time() - began)
         if found is None:
-            raise SearchFailed("full" if self._is_closed else outcome)
+            raise SearchFailed(outcome)
         return found
 
     async def _run_request(
@@ -333,6 +333,8 @@ class BotPool:
         finally:
             if worker is not None:
                 await self._put_back(worker, idle if is_reusable else None)
+        if action is None and self._is_closed:
+            outcome = "full"  # `close` stopped the worker
         return outcome, action
 
     async def _put_back(self, worker: _Worker, idle: list[_Worker] | None) -> None:

@@ -101,8 +101,10 @@ class Lobby:
                     self._people[person] = set()
                     self._context.bus.follow(lobby_topic(person))
                 self._people[person].add(subscriber)
-        # A second hello may change it.
-        (self._visitors.discard if subscriber.is_own_only else self._visitors.add)(subscriber)
+        if subscriber.is_own_only:  # a second hello may change it
+            self._visitors.discard(subscriber)
+        else:
+            self._visitors.add(subscriber)
 
     def leave(self, subscriber: LobbySubscriber) -> None:
         if subscriber in self.subscribers:

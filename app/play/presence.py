@@ -8,9 +8,8 @@ from app.play import frames
 from app.play.bot_pace import PaceSettings
 from app.play.log.table import Table
 
-MIN_IDLE_MS = (
-    5 * 60_000
-)  # a connected player may think this long without touching the page, or longer (`absence`)
+# A connected player may think this long without touching the page, or longer (`absence`).
+MIN_IDLE_MS = 5 * 60_000
 COUNTDOWN_MS = 60_000  # how long before its end the countdown of a connected player is shown
 PRESENCE_LEASE_MS = 30_000  # how long another worker's news is valid; it is repeated three times as often
 

@@ -17,7 +17,7 @@ from app.play.context import Context
 from app.play.create import new_table
 from app.play.dispatch import Dispatcher, list_other_players
 from app.play.engines import CURRENT_RULES_VERSION
-from app.play.lobby import Lobby, build_table_row, public_lists, table_news
+from app.play.lobby import MAX_COUNTED_GAMES, Lobby, build_table_row, public_lists, table_news
 from app.play.log.entries import NO_SEAT, Entry, GameRow
 from app.play.log.fold import fold
 from app.play.log.table import Table
@@ -60,7 +60,6 @@ class SystemClock:
 _LOBBY_ENTRY_KINDS = frozenset(
     ("created", "seated", "left", "host", "started", "takeover", "returned", "aborted", "closed")
 )
-_MAX_UNFINISHED = 400  # more games than a person may have unfinished
 _CLOSE_SECONDS = 5.0  # for work in progress when the server closes; a bot's decision takes longest
 
 
@@ -257,15 +256,17 @@ class GameServer:
                 break
         return True
 
-    async def stand_up_everywhere(self, actor: Actor) -> None:
-        """Free the person's seats at tables whose games have not begun. Raises StoreUnavailable, Refusal."""
-        games = await self.store.lists.list_games_of(actor.ids, unfinished=True, limit=_MAX_UNFINISHED)
+    async def stand_up_everywhere(self, ids: Collection[str]) -> None:
+        """Free the seats of these people at tables whose games have not begun. Raises StoreUnavailable, Refusal."""
+        games = await self.store.lists.list_games_of(sorted(ids), unfinished=True, limit=MAX_COUNTED_GAMES)
         for game in games:
             room = await self.rooms.get(game.id) if game.status == "open" else None
-            seat = None if room is None else room.table.seat_of(actor.ids)
-            if room is not None and seat is not None and room.table.status == "open":
-                left = Decision("left", seat, {"why": "stood"})
-                await add_server_entry(room, left, self.clock.now(), room.table)
+            if room is None:
+                continue
+            for seat in [number for number, seat in enumerate(room.table.seats) if seat.person in ids]:
+                if room.table.status == "open" and room.table.seats[seat].person in ids:
+                    left = Decision("left", seat, {"why": "stood"})
+                    await add_server_entry(room, left, self.clock.now(), room.table)
 
     # -- names -------------------------------------------------------------------------------------
 
@@ -291,8 +292,7 @@ class GameServer:
             if not room.table.list_named_people().isdisjoint(people):
                 room.resend_state()
                 if self.lobby.subscribers and not room.table.is_over:
-                    now = self.clock.now()
-                    self.lobby.on_row_changed(table_news(room.table, room.presence, now, with_lists=True))
+                    self.lobby.on_row_changed(_compose_lobby_news(room, self.clock.now()))
 
     # -- callbacks of rooms ------------------------------------------------------------------------
 
@@ -328,13 +328,13 @@ class GameServer:
             self._send_to_lobbies(room, entry.at)
 
     def on_entered(self, room: Room) -> None:
-        """List a table again to which somebody has returned."""
+        """List a table again to which a client has returned."""
         if room.is_left:
             room.is_left = False
             self._on_attendance_changed(room)
 
     def _on_left(self, room: Room) -> None:
-        """Remove a table from the public lists at which nobody has been for a while."""
+        """Remove a table without clients from the public lists."""
         self._on_attendance_changed(room)
 
     def _on_attendance_changed(self, room: Room) -> None:
@@ -374,13 +374,18 @@ class GameServer:
             self.lobby.on_turn_changed(table, presence, entry.at)
 
     def _send_to_lobbies(self, room: Room, now: int) -> None:
-        table = room.table
-        body = table_news(table, room.presence, now, with_lists=True)
+        body = _compose_lobby_news(room, now)
         room.sent_waiting = body["row"]["waiting"]
-        if room.is_left and not table.terms.clock.is_correspondence:
-            body["lists"] = dict.fromkeys(body["lists"], False)
         self._publish_to_lobbies(body)
 
     def _publish_to_lobbies(self, body: dict[str, Any]) -> None:
         self.lobby.on_row_changed(body)
         self.context.publish("lobby", "lobby", body)
+
+
+def _compose_lobby_news(room: Room, now: int) -> dict[str, Any]:
+    """Return the news of a table for lobbies; the public lists do not show a table without clients."""
+    body = table_news(room.table, room.presence, now, with_lists=True)
+    if room.is_left and not room.table.terms.clock.is_correspondence:
+        body["lists"] = dict.fromkeys(body["lists"], False)
+    return body

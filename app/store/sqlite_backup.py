@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 BACKUP_PATTERN = "cartagena-*.db"
+_PART_PATTERN = "cartagena-*.part"
+_MAX_BACKUP_SECONDS = 12 * 3600  # a partial copy older than this belongs to a backup that was killed
 _SIDE_FILES = ("", "-wal", "-shm")
 
 
@@ -20,7 +22,8 @@ class BackupFailed(Exception):
 def back_up(database: Path, folder: Path, keep_days: int, now: int) -> Path:
     """Write a backup to the folder, delete those older than `keep_days`, and return its path.
 
-    The database may be in use. Old backups are deleted only after the new one was checked.
+    The database may be in use. Old backups, and partial copies that a killed backup has left, are deleted only after
+    the new one was checked.
     """
     if not database.is_file():
         raise BackupFailed(f"there is no database {database}")
@@ -42,6 +45,9 @@ def back_up(database: Path, folder: Path, keep_days: int, now: int) -> Path:
     for old in folder.glob(BACKUP_PATTERN):
         if old.stat().st_mtime < now - keep_days * 86_400 and old != backup:
             old.unlink()
+    for part in folder.glob(_PART_PATTERN):
+        if part.stat().st_mtime < now - _MAX_BACKUP_SECONDS:
+            part.unlink(missing_ok=True)
     return backup
 
 

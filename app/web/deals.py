@@ -47,12 +47,10 @@ class Deals:
         self._offload = offload
         self._cached_deals: LRUCache[str, Deal] = LRUCache(_MAX_CACHED_DAYS)  # deals never change
         self._old_cursor = ("", "")  # day and game of the last older try that was read
-        self._lines: LRUCache[str, tuple[int, list[tuple[str, str]]]] = LRUCache(
-            _MAX_CACHED_DAYS
-        )  # by day: time of reading, (owner, line)
-        self._scores: LRUCache[str, tuple[int, dict[int, int]]] = LRUCache(
-            _MAX_CACHED_DAYS
-        )  # by day: time of reading, count by score
+        # By day: time of reading, (owner, line).
+        self._lines: LRUCache[str, tuple[int, list[tuple[str, str]]]] = LRUCache(_MAX_CACHED_DAYS)
+        # By day: time of reading, count by score.
+        self._scores: LRUCache[str, tuple[int, dict[int, int]]] = LRUCache(_MAX_CACHED_DAYS)
         self._pars: LRUCache[str, Par] = LRUCache(_MAX_CACHED_DAYS)
 
     def now(self) -> int:

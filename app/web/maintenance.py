@@ -6,10 +6,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from app.play.deal.days import add_days
+from app.play.ports import StoreUnavailable
 from app.play.queues import ClaimLoop
+from app.play.refusals import Refusal
 from app.play.server import GameServer
 from app.play.tasks import Tasks, run_every
 from app.store.people.outbox import OutboxStore
@@ -108,7 +111,11 @@ class Maintenance:
         for person in news:
             site.forget_player(person)
         self._game_server.on_renamed(news)
-        site.sockets.close_matching("person", [person for person, name in news.items() if name is None])
+        erased = [person for person, name in news.items() if name is None]
+        site.sockets.close_matching("person", erased)
+        if erased:
+            with suppress(StoreUnavailable, Refusal):  # a seat that stays taken has no name
+                await self._game_server.stand_up_everywhere(erased)
 
     async def close_ended_sessions(self) -> None:
         """Close sockets whose session has ended, even if no bus message arrived (no Redis, or an admin command)."""

@@ -94,7 +94,7 @@ ROWS["rematch"] = dict.fromkeys(("before", "playing", "paused", "closed"), NOT_O
     "after": (FROZEN_STORE, FROZEN_STORE, "not_seated")
 }
 # Not commands: every admitted client may send them.
-SOCKET_MESSAGES = {"hello", "ping", "here"}
+SOCKET_MESSAGES = {"hello", "ping", "here", "why"}
 
 
 def _answer_of(role: str, state: str, do: str) -> str:

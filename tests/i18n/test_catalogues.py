@@ -15,7 +15,8 @@ TRANSLATED_LANGUAGES = [code for code in LANGUAGES if code != "en"]
 
 # Reviewed: these read the same in the language, or are names.
 SAME_AS_ENGLISH = {
-    "Account", "Actions", "Cartagena", "Chat", "Filter", "Hint", "Hint: {reason}", "Hints", "Hispaniola", "Jamaica", "Jungle", "Legend",
+    "Account", "Actions", "Cartagena", "Chat", "Filter", "Hint", "Hint: {reason}", "Hints",
+    "Hispaniola", "Jamaica", "Jungle", "Legend",
     "Modules", "Morgan", "Name", "Notifications", "Par", "Passage", "Password", "Password:", "Pause", "Pirates",
     "Pistol", "Replay", "Rum", "Scenario", "Send", "Sorry!", "Table", "Tortuga", "bot: {level}", "e-mail",
     "normal", "offline", "online", "pistol",

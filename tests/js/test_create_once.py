@@ -44,6 +44,40 @@ def test_unanswered_request_is_repeated_with_the_same_key(run: Callable[..., Any
     assert len({made, refused, last, other}) == 4
 
 
+OLD_WORKER = """async ({createOnce}, known) => {
+  document.head.innerHTML = '<meta name="csrf" content="c">';
+  const requests = [];
+  const really = window.fetch;
+  window.fetch = async (url, {body, headers}) => {
+    const given = JSON.parse(body);
+    requests.push([given, headers["Idempotency-Key"]]);
+    const unknown = Object.keys(given).find((name) => !known.includes(name));
+    const message = `The request: ${unknown} is not a field of this request.`;
+    return unknown
+      ? new Response(JSON.stringify({error: {code: "bad_request", message}}), {status: 422})
+      : new Response(JSON.stringify({id: "g"}), {status: 201});
+  };
+  try {
+    const made = await createOnce("/quick", {preset: "jamaica", any_seats: true, any_preset: true}).catch(() => null);
+    return {made, requests};
+  } finally { window.fetch = really; }
+}"""
+
+
+def test_a_field_that_an_older_worker_refuses_is_left_out(run: Callable[..., Any]) -> None:
+    result = run("core/create_once.js", OLD_WORKER, ["preset"])
+    assert result["made"] == {"id": "g"}
+    assert [given for given, _ in result["requests"]] == [
+        {"preset": "jamaica", "any_seats": True, "any_preset": True},
+        {"preset": "jamaica", "any_preset": True},
+        {"preset": "jamaica"},
+    ]
+    assert len({key for _, key in result["requests"]}) == 1
+    refused = run("core/create_once.js", OLD_WORKER, [])
+    assert refused["made"] is None, "it knew the other fields"
+    assert len(refused["requests"]) == 1
+
+
 @pytest.mark.parametrize("fails", [False, True])
 def test_button_stays_disabled_unless_the_work_fails(run: Callable[..., Any], fails: bool) -> None:
     result = run("core/create_once.js", PRESSES, fails)

@@ -19,6 +19,22 @@ DRAW = """async ({Seating}, state) => {
   return text;
 }"""
 
+BARRED = """async ({Seating}, state) => {
+  const {emptyState} = await import("/static/js/table/store.js");
+  const root = document.createElement("div");
+  const nothing = () => {};
+  let time = 0;
+  const on = {game: "g", send: nothing, sit: nothing, voidRound: nothing, now: () => time, onPerson: nothing};
+  const seating = Seating(root, on);
+  const isDisabled = () => [...root.querySelectorAll(".free button")].every(({disabled}) => disabled);
+  const found = [];
+  for (time of [0, 2000]) {
+    seating.update({...emptyState(), ...state});
+    found.push(isDisabled());
+  }
+  return found;
+}"""
+
 
 def test_deleted_player_gets_a_placeholder_while_the_start_waits(run: Callable[..., Any]) -> None:
     state = states()[0]
@@ -29,3 +45,12 @@ def test_deleted_player_gets_a_placeholder_while_the_start_waits(run: Callable[.
         "table/seating.js", DRAW, {**state, "table": {**state["table"], "seats": seats, "opening": opening}}
     )
     assert "Waiting for confirmation from: someone." in text
+
+
+def test_removed_player_cannot_press_the_seats_until_the_time_is_over(run: Callable[..., Any]) -> None:
+    state = states()[0]
+    free = {"person": None, "bot": None, "reserved": None, "ready": False, "colour": None, "name": None}
+    seats = [{**state["table"]["seats"][0], "person": "other"}, {**state["table"]["seats"][1], **free}]
+    table = {**state["table"], "seats": seats, "status": "open", "opening": None, "removed_until": 1000}
+    you = {**state["you"], "seat": None, "person": "me", "removed": True}
+    assert run("table/seating.js", BARRED, {**state, "table": table, "you": you}) == [True, False]

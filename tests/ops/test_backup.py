@@ -85,15 +85,20 @@ async def test_old_sqlite_backups_are_deleted_after_the_new_one_is_complete(tmp_
         file = folder / f"cartagena-{days}-days-old.db"
         file.touch()
         os.utime(file, (now - days * 86_400,) * 2)
+    for hours in (1, 40):  # of a backup that is running, and of one that was killed
+        part = folder / f"cartagena-{hours}-hours-old.part"
+        part.touch()
+        os.utime(part, (now - hours * 3600,) * 2)
     (folder / "notes.txt").touch()
     os.utime(folder / "notes.txt", (0, 0))
     (tmp_path / "elsewhere").mkdir()
     assert admin(tmp_path / "elsewhere", "backup", "--folder", str(folder))[0] == 1
-    assert len(list(folder.iterdir())) == 5, "a failed backup deletes nothing"
+    assert len(list(folder.iterdir())) == 7, "a failed backup deletes nothing"
     assert admin(tmp_path, "backup")[0] == 0
     names = {file.name for file in folder.iterdir()}
     assert {"cartagena-1-days-old.db", "cartagena-13-days-old.db", "notes.txt"} < names
-    assert len(names) == 4
+    assert "cartagena-1-hours-old.part" in names
+    assert len(names) == 5
 
 
 @pytest.mark.parametrize("content", [b"", b"not a database" * 100, b"another program"])

@@ -73,6 +73,24 @@ def test_time_left_after_a_turn_of_ten_seconds() -> None:
     }
 
 
+def test_seat_that_is_not_to_act_is_sent_the_time_of_its_next_turn() -> None:
+    sent = {}
+    for clock in ALL:
+        clocks = terms_of(clock).start_clocks(2, 0)
+        clocks.run(0, 0, (0,))
+        clocks.run(10_000, 1, (1,))
+        clocks.run(12_000, 1, (0,))  # a choice in the turn of seat 1, which keeps its rest
+        clocks.run(15_000, 1, (1,))
+        frame = clocks.to_frame()
+        sent[clock["kind"]] = frame and frame.left
+    assert sent == {
+        "none": None,
+        "turn": [30_000, 28_000],
+        "bank": [52_000, 58_000],
+        "days": [48 * HOUR, 48 * HOUR - 2_000],
+    }
+
+
 def test_a_seat_taken_back_from_a_bot_gets_a_whole_turn_but_no_new_bank() -> None:
     left = {}
     for clock in ALL:
@@ -114,7 +132,7 @@ def test_no_other_file_of_the_server_names_a_kind() -> None:
         assert not re.search(r"(clocks?|terms)\.kind [!=]=|\"clock\"\] (in|[!=]=) ", text), file
 
 
-def test_the_browser_has_one_file_that_names_all_kinds() -> None:
+def test_the_browser_describes_every_kind_and_compares_kinds_in_one_file() -> None:
     scripts = ROOT / "static" / "js"
     asked = re.compile(rf"(clock|kind)\S* [!=]== \"({'|'.join(CLOCK_CLASSES)})\"")
     found = {
@@ -123,5 +141,6 @@ def test_the_browser_has_one_file_that_names_all_kinds() -> None:
         if asked.search(path.read_text())
     }
     assert found == {"core/clock_kinds.js"}
-    names = re.findall(r'case "(\w+)":', (scripts / "core" / "clock_kinds.js").read_text())
+    description = (scripts / "table" / "option_text.js").read_text().partition("function describeClock(")[2]
+    names = re.findall(r'case "(\w+)":', description.partition("\n}\n")[0])
     assert ["none", *names] == list(CLOCK_CLASSES)

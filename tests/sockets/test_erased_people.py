@@ -26,11 +26,17 @@ def names_at(client: Client) -> list[str | None]:
 
 async def test_an_erased_persons_socket_is_closed(clients: Clients, database_url: str) -> None:
     ann, bo = await clients.game(2)
+    waiting = await clients.open_table(ann, players=3)
+    cy = await clients.person()
+    for client in (clients.twin(ann), cy):
+        await client.join(waiting)
+        await client.command("sit")
     lobby = await bo.open("/ws/lobby")
     await operator(database_url, "erase", ann.person, "--reason", "asked by letter")
     assert await ann.is_closed() == 4008
     assert ann.log[-1] == {**ann.log[-1], "t": "bye", "code": "signed_out"}
     await bo.until(lambda: names_at(bo) == [None, bo.name])
+    await cy.until(lambda: [seat["person"] for seat in cy.table["seats"]][:2] == [None, cy.person])
     again = clients.twin(ann)
     await again.join(ann.game)  # the cookie is invalid now
     assert again.of("welcome")[0]["you"]["person"] is None

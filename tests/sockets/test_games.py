@@ -141,7 +141,7 @@ async def test_the_game_continues_under_another_host_when_the_host_leaves(client
 
 async def test_a_password_room(clients: Clients) -> None:
     ann, bo = await clients.person(), await clients.person()
-    game = await clients.open_table(ann, visibility="password", password="rum and raisins")
+    game = await clients.open_table(ann, visibility="unlisted", password="rum and raisins")
     await ann.join(game)
     answers = []
     for where in (game, "NoSuchRoomAnywhere"):
@@ -149,7 +149,7 @@ async def test_a_password_room(clients: Clients) -> None:
             stranger = clients.twin(bo)
             await stranger.join(where, password=password)
             answers.append((stranger.log, await stranger.is_closed()))
-    assert answers[:2] == answers[2:]  # an unknown room looks like a locked one
+    assert answers[:2] == answers[2:]  # an unknown room looks like a locked, unlisted one
     assert [log[0]["code"] for log, _ in answers[:2]] == ["password_required", "password_wrong"]
     assert {code for _, code in answers} == {4003}
     await bo.join(game, password="rum and raisins")

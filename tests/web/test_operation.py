@@ -125,6 +125,10 @@ async def test_without_its_database_the_server_is_alive_and_answers_503(database
 
         site.site.people.find_by_session = gone  # type: ignore[method-assign, assignment]
         assert (await browser.get("/healthz")).status_code == 200
+        site.app.state.deals.store.find_deal = gone
+        front_page = await site.browser().get("/")
+        assert front_page.status_code == 200
+        assert "deal-card" not in front_page.text
         answer = await browser.get("/api/v1/me")
         assert (answer.status_code, code_of(answer)) == (503, "try_again")
         assert "why" not in answer.json()["error"]

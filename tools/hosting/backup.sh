@@ -60,7 +60,7 @@ run_sql() { psql --no-psqlrc --quiet --tuples-only --no-align --set ON_ERROR_STO
 # The backup is loaded beside the database, which is replaced only if that succeeds.
 restore() {
     [ -r "$1" ] || fail "$1 cannot be read."
-    users=$(run_sql "SELECT count(*) FROM pg_stat_activity WHERE datname = '$database'")
+    users=$(run_sql "SELECT count(*) FROM pg_stat_activity WHERE datname = '$database' AND backend_type = 'client backend'")
     [ "$users" = 0 ] || fail "the database is in use. Stop the app first: docker compose stop app"
     run_sql "DROP DATABASE IF EXISTS \"${database}_restored\""
     run_sql "CREATE DATABASE \"${database}_restored\""

@@ -75,9 +75,8 @@ class Table(msgspec.Struct, eq=False, gc=False):
     change_counts: dict[str, int] = {}  # person → their entries other than actions
     seal_round: SealRound | None = None  # a start that waits for seals to be opened
     void_rounds: tuple[VoidedRound, ...] = ()
-    removed: dict[
-        str, int
-    ] = {}  # people whom the host removed and who have not sat down since → may sit from when
+    # People whom the host removed and who have not sat down since → may sit from when.
+    removed: dict[str, int] = {}
     closed_why: str | None = None  # host, empty or operator, if closed before the start
     missed_rounds: dict[str, int] = {}  # person → rounds they voided; replaced, never modified
     series: Series | None = None  # of a table made for a rematch

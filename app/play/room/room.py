@@ -128,7 +128,7 @@ class Room:
         self.subscribers = Subscribers(context.spectator_batch_seconds)
         self.presence = Presence(context.clock.now())
         self.last_used = self.presence.known_since
-        self.is_left = False  # nobody has been here for a while, so the public lists do not show the table
+        self.is_left = False  # without clients for a while, so the public lists do not show the table
         self.wakeup = Wakeup(is_single_worker=context.bus.is_single_worker)
         self.delays = StoreDelays()
         self.last_chat_sent: int | None = None

@@ -163,7 +163,7 @@ class Rooms:
             room = await self._read(row)
         except (StoreUnavailable, Refusal):
             raise Refusal("try_again") from None
-        room.is_left = True  # until somebody enters or acts: a sweep loads rooms, too
+        room.is_left = True  # until a client enters or a person acts: a sweep loads rooms, too
         self._add(room)
         if room.table.status == "open":
             # A worker that died may have left players here who will not return; the table may be due earlier.
@@ -239,7 +239,7 @@ class Rooms:
                 self._presence.mark_changed(room)
 
     def is_attended(self, game: str) -> bool:
-        """Return whether somebody has been at the table in the last minute, as far as this worker knows."""
+        """Return whether the table has had clients in the last minute, as far as this worker knows."""
         room = self._rooms.get(game)
         return (room is not None and not room.is_left) or self._context.bus.has_followers(game)
 
@@ -253,7 +253,8 @@ class Rooms:
             del self._rooms[game]
             self._context.bus.unfollow(game)
         for room in idle:
-            if not room.is_left:
+            # An evicted room was perhaps left in another worker, which kept it listed because it was loaded here.
+            if not room.is_left or room.id not in self._rooms:
                 room.is_left = True
                 self._on_left(room)
         for game in [

@@ -74,7 +74,7 @@ def closes_at(table: Table, presence: Presence, now: int) -> int | None:
     if any(seat.person is not None for seat in table.seats):
         terms = table.terms
         if not table.is_from_screen and terms.visibility != "open":
-            return None  # players of an unlisted table may return much later, and nobody else sees it
+            return None  # players of an unlisted table may return much later, and no list shows it
         is_for_now = terms.password_hash is None and not terms.clock.is_correspondence
         wait = DESERTED_TABLE_MS if is_for_now else FORGOTTEN_TABLE_MS
     else:

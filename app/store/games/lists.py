@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, func, or_, select, union
+from sqlalchemy import ColumnElement, and_, exists, func, or_, select, union
 
-from app.play.deal.days import day_of, day_starts_at
+from app.play.deal.days import DAY_MS, day_of, day_starts_at
 from app.play.engines import ALL_DEAL_RULES_VERSIONS
 from app.play.log.entries import GameRow, OwnTurn
 from app.store.database import Database
 from app.store.games.game_rows import GAMES_WITH_HEADS, decode_game, read_games
+from app.store.tables.deals import deal_tries as tries
 from app.store.tables.games import games, heads, seats
 
 _IS_PUBLIC = and_(games.c.status == "finished", games.c.is_listed, games.c.is_watchable)
@@ -20,11 +21,19 @@ _IS_PUBLIC = and_(games.c.status == "finished", games.c.is_listed, games.c.is_wa
 def _is_shown_deal(now: int) -> ColumnElement[bool]:
     """Select finished games of a deal of the day whose day is over, so that anyone can see them.
 
-    They are unlisted, because they are not for the lobby.
+    They are unlisted, because they are not for the lobby. Only the try that counts is shown: later tries are made with
+    the deal already known.
     """
     is_past = games.c.created_at < day_starts_at(day_of(now))
+    # A result without `ended_at` is stored within seconds.
+    ended_at = func.coalesce(tries.c.ended_at, tries.c.began_at)
+    is_in_time = ended_at // DAY_MS == tries.c.began_at // DAY_MS
+    is_counted = exists().where(tries.c.game == games.c.id, tries.c.n == 1, is_in_time)
     return and_(
-        games.c.rules_version.in_(sorted(ALL_DEAL_RULES_VERSIONS)), games.c.status == "finished", is_past
+        games.c.rules_version.in_(sorted(ALL_DEAL_RULES_VERSIONS)),
+        games.c.status == "finished",
+        is_past,
+        is_counted,
     )
 
 

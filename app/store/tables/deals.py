@@ -31,9 +31,8 @@ deal_tries = Table(
     Column("game", String(40), primary_key=True),
     Column("day", String(10), nullable=False),
     Column("person", ID_TYPE, nullable=False),
-    Column(
-        "n", Integer, nullable=False
-    ),  # number among the person's tries of the day, from 1; number 1 counts
+    # Number among the person's tries of the day, from 1; number 1 counts.
+    Column("n", Integer, nullable=False),
     Column("began_at", BigInteger, nullable=False),
     Column("ended_at", BigInteger, nullable=True),
     Column("score", Integer, nullable=True),  # lower is better (app/play/deal/results.py)

@@ -19,7 +19,7 @@ from app.web.api.models import Body, error_responses
 from app.web.auth.identity import KnownPerson
 from app.web.auth.known_devices import forget_device
 from app.web.auth.sessions import clear_session_cookie
-from app.web.game_server import actor_of, game_server_of
+from app.web.game_server import game_server_of
 from app.web.routing import Router
 from app.web.site import site_of
 
@@ -57,7 +57,7 @@ async def delete(request: Request, body: DeleteConfirmation, person: KnownPerson
     if person.is_account:
         await check_password(request, site, person, body.password or "")
     with suppress(StoreUnavailable, Refusal):  # a seat that stays taken has no name
-        await game_server_of(request).stand_up_everywhere(actor_of(person))
+        await game_server_of(request).stand_up_everywhere(person.ids)
     await site.data.begin_erasure(person.ids, site.now())
     site.rename(*person.ids, name=None)
     site.sign_out("person", *person.ids)

@@ -17,6 +17,7 @@ from app.play.log.clocks import CLOCK_CLASSES
 from app.play.ports import StoreUnavailable
 from app.rules.catalogue import PRESETS
 from app.rules.core.cards import SYMBOL_SETS
+from app.store.people.players import Player
 from app.web.api.qr import RoomId, check_room_id, public_address
 from app.web.auth.identity import current_person
 from app.web.errors import NotFound
@@ -25,7 +26,7 @@ from app.web.i18n import LANGUAGES
 from app.web.pages import analysis, embed, forms, oembed, practice, puzzles, trial
 from app.web.pages import replay as replays
 from app.web.pages.assets import IMMUTABLE_CACHE_CONTROL, REVALIDATE_CACHE_CONTROL
-from app.web.pages.deal_card import make_deal_card
+from app.web.pages.deal_card import DealCard, make_deal_card
 from app.web.pages.errors import error_page
 from app.web.pages.lessons import LESSONS
 from app.web.pages.link_preview import RULES_TOPICS, robots_txt, sitemap_xml
@@ -124,25 +125,33 @@ async def sitemap(request: Request) -> Response:
 
 @router.get("/")
 async def lobby(request: Request, pages: Pages) -> Response:
-    games = await _read_own_games(request)
-    deal = await make_deal_card(request, await current_person(request))
+    reader = await current_person(request)
+    games = await _read_own_games(request, reader)
     return await pages.page(
         request,
         "lobby.html",
         presets=PRESETS.values(),
         preset_titles={name: edition.title for name, edition in PRESETS.items()},
         clocks=CLOCK_CLASSES,
-        deal=deal,
+        deal=await _read_deal_card(request, reader),
         games=games[:MAX_FIRST_GAMES],
         game_count=len(games),
         turns=OwnTurns(len(games), sum(game["my_turn"] for game in games)),
     )
 
 
-async def _read_own_games(request: Request) -> list[dict[str, Any]]:
+async def _read_deal_card(request: Request, reader: Player | None) -> DealCard | None:
+    """Return what the lobby says about today's deal; None without a database."""
+    try:
+        return await make_deal_card(request, reader)
+    except StoreUnavailable:
+        return None
+
+
+async def _read_own_games(request: Request, reader: Player | None) -> list[dict[str, Any]]:
     """Return the reader's unfinished games for the first paint of the lobby, before its socket is open."""
     try:
-        return await game_server_of(request).lobby.read_own_games(actor_of(await current_person(request)))
+        return await game_server_of(request).lobby.read_own_games(actor_of(reader))
     except StoreUnavailable:
         return []
 

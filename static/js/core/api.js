@@ -33,11 +33,25 @@ function retryLaterSentence(seconds) {
   });
 }
 
+// Fields that release 0.1.0 refuses. During a rolling update one of its workers may answer.
+const NEW_FIELDS = ["any_preset", "any_seats", "zone"];
+
+/**
+ * Return the body without the field that the server does not know; null if it was refused for another reason.
+ * @param {any} body
+ * @param {{ message?: string }} problem
+ */
+function withoutUnknownField(body, { message }) {
+  const unknown = NEW_FIELDS.find((name) => body?.[name] && message?.includes(`${name} is not a field`));
+  return unknown ? { ...body, [unknown]: undefined } : null;
+}
+
 /**
  * @param {string} method
  * @param {string} url
  * @param {unknown} body
  * @param {Record<string, string>} [extraHeaders]
+ * @returns {Promise<any>}
  */
 async function request(method, url, body, extraHeaders = {}) {
   /** @type {Record<string, string>} */
@@ -66,6 +80,8 @@ async function request(method, url, body, extraHeaders = {}) {
     return parsed;
   }
   const problem = parsed?.error ?? { code: "error" };
+  const olderBody = response.status === 422 && withoutUnknownField(body, problem);
+  if (olderBody) return request(method, url, olderBody, extraHeaders);
   const wait = response.status === 429 ? retryLaterSentence(Number(response.headers.get("Retry-After"))) : "";
   const sentence =
     wait ||

@@ -66,9 +66,13 @@ export function showOwnTurns(ownRooms) {
 export function listenForTurns() {
   /** @type {Map<string, LobbyRoom>} */
   const ownRooms = new Map();
-  openReconnectingSocket({
-    onOpen: (send) => send({ ...LOBBY_HELLO, only: "mine" }),
+  const socket = openReconnectingSocket({
+    onOpen: (say) => say({ ...LOBBY_HELLO, only: "mine" }),
     onMessage(message) {
+      if (message.t === "refused" && message.code === "bad_message") {
+        socket.send(LOBBY_HELLO); // a worker of release 0.1.0 knows no `only`
+        return;
+      }
       if (message.t === "lobby") {
         ownRooms.clear();
         for (const room of message.mine ?? []) ownRooms.set(room.id, room);

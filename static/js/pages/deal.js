@@ -20,7 +20,7 @@ const part = (name) => find(`[data-${name}]`, page);
 const wantedDay = page.dataset.day;
 const fullDate = new Intl.DateTimeFormat(dateLocale(), { dateStyle: "full", timeZone: "UTC" });
 const shortDate = new Intl.DateTimeFormat(dateLocale(), { day: "numeric", month: "long", timeZone: "UTC" });
-const timeOfDay = new Intl.DateTimeFormat(dateLocale(), { hour: "numeric", minute: "2-digit" });
+const timeOfDay = new Intl.DateTimeFormat(dateLocale(), { timeStyle: "short" });
 const dateTime = new Intl.DateTimeFormat(dateLocale(), {
   dateStyle: "medium",
   timeStyle: "short",

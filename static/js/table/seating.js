@@ -124,7 +124,9 @@ export function Seating(root, { game, send, currentSeats, refuse, sit, voidRound
    * Whether the host has removed the player, who must wait before sitting down again.
    * @param {TableState} state
    */
-  const isBarred = (state) => state.you.removed && state.you.seat === null && ownRemovalEnds(state) > now();
+  function isBarred(state) {
+    return state.you.removed && state.you.seat === null && ownRemovalEnds(state) > now();
+  }
 
   async function copyLink() {
     try {

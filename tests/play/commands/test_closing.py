@@ -10,6 +10,7 @@ from app.bus.local import Hub
 from app.play.lobby import LobbySubscriber
 from app.play.schedule.due import DESERTED_TABLE_MS, EMPTY_TABLE_MS, FORGOTTEN_TABLE_MS
 from tests.play.stage import Guest, RecordingListener, Stage, open_stage
+from tests.play.sync.test_resync import wait_until
 
 MINUTE = 60
 
@@ -182,6 +183,8 @@ async def test_a_table_is_listed_while_somebody_is_there(stage: Stage) -> None:
     assert {"t": "gone", "list": "open", "id": ann.game} in listener.of_kind("gone")
     await stage.advance_and_sweep(MINUTE)  # a sweep does not list it
     assert await list_open_tables(stage) == []
+    stage.game_server.rename({ann.actor.id: "anne"})
+    assert listener.of_kind("room") == [], "nor does a rename"
     await stage.guest("ann").enter(ann.game)
     assert await list_open_tables(stage) == [ann.game]
     assert [(row["list"], row["room"]["id"]) for row in listener.of_kind("room")] == [("open", ann.game)]
@@ -202,11 +205,30 @@ async def test_a_running_game_is_listed_while_somebody_is_there(stage: Stage) ->
 
 async def test_a_deleted_person_gives_their_open_seats_back(stage: Stage) -> None:
     ann, bo = await seat_players(stage, "ann", "bo")
-    await stage.game_server.stand_up_everywhere(ann.actor)
+    await stage.game_server.stand_up_everywhere(ann.actor.ids)
     assert [seat.person for seat in (await bo.room()).table.seats] == [None, bo.actor.id]
     running, _ = await stage.start_game("ann", "cy")
-    await stage.game_server.stand_up_everywhere(running.actor)
+    await stage.game_server.stand_up_everywhere(running.actor.ids)
     assert (await running.room()).table.seats[0].person == running.actor.id
+
+
+async def test_a_table_left_in_one_worker_leaves_the_lists_though_another_has_loaded_it(
+    sqlite_url: str,
+) -> None:
+    async with open_stage(sqlite_url, hub=Hub()) as stage:
+        other = await stage.add_worker()
+        (ann,) = await seat_players(stage, "ann", options={"players": 3})
+        listener = RecordingListener()
+        stage.game_server.lobby.enter(LobbySubscriber(stage.guest("looker").actor, listener))
+        await other.rooms.get(ann.game)  # as a sweep does
+        await ann.leave()
+        stage.clock.advance(2 * MINUTE)
+        stage.game_server.rooms.evict(stage.clock.now())
+        stage.clock.advance(2 * MINUTE)
+        other.rooms.evict(stage.clock.now())
+        await wait_until(lambda: listener.of_kind("gone"))
+        assert {"t": "gone", "list": "open", "id": ann.game} in listener.of_kind("gone")
+        await other.close()
 
 
 async def test_clients_of_another_worker_keep_a_table_open(sqlite_url: str) -> None:

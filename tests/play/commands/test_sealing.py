@@ -307,7 +307,7 @@ async def test_a_worker_leaves_a_table_of_an_unknown_version_alone(stage: Stage)
     ann, _ = await seat_players(stage, "ann", "bo")
     stage.game_server.rooms.evict(stage.clock.now() + 10**6)
     with pytest.MonkeyPatch.context() as patch:
-        patch.delitem(engines.ENGINES, 2)
+        patch.delitem(engines.ENGINES, engines.CURRENT_RULES_VERSION)
         with pytest.raises(engines.UnknownRules):
             Table.from_row((await ann.room()).row)
 

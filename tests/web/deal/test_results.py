@@ -92,6 +92,10 @@ async def test_a_profile_shows_a_deal_once_its_day_is_over(
         await ann.play(1)
         await bo.begin()
         await bo.resign()
+        first = bo.game
+        await bo.begin()  # a try that does not count
+        assert bo.game != first
+        await bo.resign()
         paths = [f"/api/v1/players/{person.id}" for person in (ann, bo)]
         site.clock.time = day_ends_at(DAY) - 1
         assert [(await bo.request("GET", path))["games"] for path in paths] == [[], []]
@@ -102,7 +106,9 @@ async def test_a_profile_shows_a_deal_once_its_day_is_over(
         assert (await ann.request("GET", f"/api/v1/games/{ann.game}/seen"))["steps"]
         site.clock.time = day_ends_at(DAY)
         shown = [(await bo.request("GET", path))["games"] for path in paths]
-        assert [[game["id"] for game in games] for games in shown] == [[ann.game], [bo.game]]
+        assert [[game["id"] for game in games] for games in shown] == [[ann.game], [first]]
+        counted = [(await bo.request("GET", path))["results"] for path in paths]
+        assert [sum(line["played"] for line in lines) for lines in counted] == [1, 1]
 
 
 async def test_results_are_hidden_before_the_first_try_until_the_day_is_over(
