@@ -58,7 +58,7 @@ def test_what_the_seating_says_is_true(run: Run) -> None:
         assert ("reserved" in spectator) == (not free and len(filled) < len(info))
         assert not ("watch." in spectator and not state["table"]["spectators"])
         assert ("The host starts" in seated) == (state["table"]["series"] is None)
-        waits = [seat for seat in people if not seat["ready"] and seat["person"] != state["you"]["person"]]
+        waits = [seat for seat in people if not seat["ready"] and seat["person"] != "me"]
         if len(filled) < 2:
             assert start == "At least two seats must be filled."
         elif waits:

@@ -36,7 +36,14 @@ BANNERS = """async ({Banners}, {states, times}) => {
 
 def test_removed_player_is_told_their_own_time_until_it_is_over(run: Run) -> None:
     table = {**states()[0]["table"], "removed_until": 900}
-    you: dict[str, object] = {"seat": None, "person": "p0", "name": "P0", "muted": [], "removed": True, "removed_until": 600}
+    you: dict[str, object] = {
+        "seat": None,
+        "person": "p0",
+        "name": "P0",
+        "muted": [],
+        "removed": True,
+        "removed_until": 600,
+    }
     state = {**states()[0], "table": table, "you": you, "presence": {"seats": [], "watching": 1, "away": {}}}
     readmitted = {**state, "table": states()[0]["table"]}
     earlier_server = {**state, "you": {key: you[key] for key in you if key != "removed_until"}}

@@ -51,6 +51,10 @@ let autoSeal = null;
 const tableNow = () => /** @type {Table} */ (store.state.table);
 
 /** Modules that most visits do without. */
+const loadSeatCommands = () =>
+  import("./seat_commands.js").then(({ SeatCommands }) =>
+    SeatCommands({ game, store, socket, send, resign, refuse, loadIdentity }),
+  );
 const loadIdentity = () => withWholeCatalogue(import("./identity.js"));
 const loadSealing = () => import("../core/sealing.js");
 const loadPasswordPrompt = () => withWholeCatalogue(import("../core/password_prompt.js"));
@@ -83,12 +87,22 @@ const socket = join(`/ws/game/${encodeURIComponent(game)}`, {
   onStatus,
 });
 
+/**
+ * @param {string} person
+ * @param {boolean} on
+ */
+const mute = (person, on) => void loadSeatCommands().then(({ mute }) => mute(person, on));
+
 const ui = buildParts(root, store, {
   send,
   currentSeats: () => tableNow().seats,
   act,
   undo,
-  sit,
+  /**
+   * @param {number} seat
+   * @param {string} name
+   */
+  sit: (seat, name) => void loadSeatCommands().then(({ sit }) => sit(seat, name)),
   refuse,
   game,
   /**
@@ -121,7 +135,7 @@ const ui = buildParts(root, store, {
   onChat: (line) => send({ do: "chat", ...line }),
   onMute: mute,
   onResign: resign,
-  onLeave: leaveBots,
+  onLeave: () => void loadSeatCommands().then(({ leaveBots }) => leaveBots()),
   onHint: () => send({ do: "hint", version: store.state.seq }),
   onDevice: () =>
     loadIdentity()
@@ -321,57 +335,6 @@ function sendMove(command) {
 /** Resign, also while an action is unanswered: the server does not compare the version. */
 function resign() {
   return send({ do: "act", version: store.state.seq, action: { type: "resign" } });
-}
-
-/**
- * Mute a person's chat lines, or unmute and fetch those that were hidden meanwhile.
- * @param {string} person
- * @param {boolean} on
- */
-async function mute(person, on) {
-  if (!(await send({ do: "mute", person, on }))) return;
-  const { you, chatLines } = store.state;
-  const others = you.muted.filter((id) => id !== person);
-  if (on) {
-    store.set({
-      you: { ...you, muted: [...others, person] },
-      chatLines: chatLines.filter((line) => line.person !== person),
-    });
-  } else {
-    store.set({ you: { ...you, muted: others }, chat: null, chatLines: [] });
-    socket.resync();
-  }
-}
-
-/**
- * @param {number} seat
- * @param {string} name
- */
-async function sit(seat, name) {
-  try {
-    if (await (await loadIdentity()).ensureGuest(store.state.you, name)) socket.reconnect();
-  } catch (problem) {
-    refuse(/** @type {Error} */ (problem).message);
-    return;
-  }
-  const [{ sitFields }, { isAgainstBotsOnly }] = await Promise.all([
-    loadSealing(),
-    import("../core/take_seat.js"),
-  ]);
-  const againstBots = isAgainstBotsOnly(tableNow());
-  await send({ do: "sit", seat, ...sitFields(game, tableNow()) });
-  // A new hello tells the room that this seat is connected.
-  socket.resync();
-  if (!againstBots) return;
-  send({ do: "ready", ready: true });
-  send({ do: "start" });
-}
-
-/** Leave a game against bots for good. */
-async function leaveBots() {
-  const { table, you } = /** @type {TableState} */ (store.state);
-  if (table.seats[/** @type {number} */ (you.seat)].bot) await send({ do: "return" });
-  if (await resign()) location.assign("/");
 }
 
 /** @param {ClickResult} meant */
