@@ -306,7 +306,12 @@ class GameServer:
             if before.to_act != table.to_act:
                 self._on_turn_changed(room, table, entry, is_news)
             return
-        self.presence.mark_changed(room)
+        self._update_lobbies(room, before, entry, is_news)
+        self.presence.mark_changed(room)  # after the row was sent, so that it is not sent again
+
+    def _update_lobbies(self, room: Room, before: Table, entry: Entry, is_news: bool) -> None:
+        """Send an entry's changes of the table's row and turn to the lobbies, and end sockets that it shuts out."""
+        table = room.table
         changes_row = (
             table.is_over
             or entry.kind in _LOBBY_ENTRY_KINDS

@@ -9,9 +9,9 @@ import { el, find, setChildren } from "../core/dom.js";
 import { formatList, t, tn } from "../core/i18n.js";
 import { levelName, personName, presetName } from "../core/names.js";
 import { toast } from "../core/toast.js";
-import { describeActions } from "./deal_moves.js";
 import { describeResult, drawPicture, ShareCaption, SharePicture, shareText } from "./deal_picture.js";
 import { describePar, Histogram, playButtonTexts, standingText, statisticsFacts } from "./deal_results.js";
+import { showTurns } from "./deal_turns.js";
 import { variantNames } from "./variant_names.js";
 
 const page = find("[data-deal]");
@@ -222,88 +222,6 @@ function ResultList(title, { total, rows }) {
   );
 }
 
-/** @param {Comparison} comparison */
-function partingText({ others, parting, turns }) {
-  if (!others) return t("No one else has finished this deal yet.");
-  if (!parting)
-    return turns.at(-1)?.same
-      ? t("You made the usual choices to the end.")
-      : t("You always made the same choice as most of those who had played as you had until then.");
-  const numbers = { turn: parting.turn, others: parting.others, usual: parting.usual };
-  return t(
-    "In turn {turn} you made an unusual choice. Others who had played as you had until then: {others}. Those of them who made the usual choice: {usual}.",
-    numbers,
-  );
-}
-
-/**
- * Create the list of one turn's actions.
- * @param {string} title
- * @param {Action[]} actions
- */
-const PartingMoves = (title, actions) =>
-  el(
-    "div",
-    {},
-    el("h3", {}, title),
-    el("ol", {}, ...describeActions(actions, deal.scenario).map((text) => el("li", {}, text))),
-  );
-
-/**
- * Create a bar of how many others were behind, level and ahead, with the numbers as text.
- * @param {DealTurn} turn
- */
-function OthersBar({ behind, level, ahead }) {
-  /**
-   * @param {string} kind
-   * @param {number} n
-   */
-  const piece = (kind, n) => (n ? el(`i.deal-${kind}`, { "data-n": n }, "") : null);
-  const bar = el(
-    "span.deal-bar",
-    { "aria-hidden": "true" },
-    ...["behind", "level", "ahead"].map((kind) =>
-      piece(kind, /** @type {Record<string, number>} */ ({ behind, level, ahead })[kind]),
-    ),
-  );
-  for (const segment of /** @type {Iterable<HTMLElement>} */ (bar.children))
-    segment.style.flexGrow = String(segment.dataset.n);
-  return [
-    bar,
-    el("span.deal-numbers", {}, t("{behind} behind, {level} level, {ahead} ahead", { behind, level, ahead })),
-  ];
-}
-
-/** @param {Comparison | null} comparison */
-function showTurns(comparison) {
-  if (!comparison?.turns.length) return;
-  part("parting").textContent = partingText(comparison);
-  const { parting } = comparison;
-  if (parting)
-    setChildren(
-      part("partings"),
-      PartingMoves(t("You"), parting.played_actions),
-      // Hidden until the day is over.
-      parting.instead_actions ? PartingMoves(t("The usual choice"), parting.instead_actions) : null,
-    );
-  part("partings").hidden = !parting;
-  setChildren(
-    part("turn-rows"),
-    ...comparison.turns.map((turn, n) =>
-      el(
-        comparison.parting?.turn === n + 1 ? "tr.deal-parted" : "tr",
-        {},
-        el("th", { scope: "row" }, String(n + 1)),
-        el("td", {}, `${turn.spaces} (${turn.gained < 0 ? "−" : "+"}${Math.abs(turn.gained)})`),
-        el("td", {}, String(turn.home)),
-        el("td", {}, ...(comparison.others ? OthersBar(turn) : ["–"])),
-        el("td", {}, comparison.others ? String(turn.same) : "–"),
-      ),
-    ),
-  );
-  part("turns").hidden = false;
-}
-
 /**
  * @param {Deal} deal
  * @param {boolean} [more]
@@ -340,7 +258,7 @@ function showComparison(results) {
   setChildren(part("histogram"), Histogram(results, mine));
   part("standing").hidden = part("rule").hidden = !(results.accounts.total || results.guests.total);
   part("sealed").hidden = deal.is_over;
-  showTurns(results.comparison);
+  showTurns(results.comparison, part, deal.scenario);
 }
 
 /** @param {Deal} deal */

@@ -6,7 +6,7 @@ import { post, RefusedError } from "../core/api.js";
 import { confirmAction } from "../core/confirm_dialog.js";
 import { createOnce, releaseButton, withBusyButton } from "../core/create_once.js";
 import { el, find, setChildren } from "../core/dom.js";
-import { formatRelativeTime, N_, t, tn } from "../core/i18n.js";
+import { formatRelativeTime, t, tn } from "../core/i18n.js";
 import { keepSeat } from "../core/kept_seat.js";
 import { createOrMakeRoom } from "../core/make_room.js";
 import { personName, presetName } from "../core/names.js";
@@ -18,8 +18,9 @@ import { startGame, takeSeat } from "../core/take_seat.js";
 import { toast, toastOnNextPage } from "../core/toast.js";
 import { showOwnTurns } from "../core/turn_notice.js";
 import { countBotGame, isNewcomer } from "../table/first_games.js";
+import { rememberLevel, restoreLevel } from "./bot_level.js";
 import { ensureName, initNameForm } from "./player_name.js";
-import { variantNames } from "./variant_names.js";
+import { SeatDots, TableFacts } from "./table_facts.js";
 
 /** @typedef {Event & { currentTarget: HTMLButtonElement }} Press */
 
@@ -37,32 +38,6 @@ const comparators = {
   open: (a, b) => (b.at ?? 0) - (a.at ?? 0),
   watch: (a, b) => (b.watching ?? 0) - (a.watching ?? 0) || (b.at ?? 0) - (a.at ?? 0),
 };
-
-// Keyed by the server's names.
-/** @type {Record<string, string>} */
-const clockNames = { turn: N_("Per turn"), bank: N_("Time bank"), days: N_("Days per turn") };
-/** @param {LobbyRoom} room */
-function SeatDots(room) {
-  const dots = Array.from({ length: room.seats ?? 0 }, (_, n) =>
-    el(n < (room.taken ?? 0) ? "i.dot.dot-taken" : "i.dot", { "aria-hidden": "true" }),
-  );
-  return el(
-    "span.dots",
-    {},
-    ...dots,
-    el("span.hidden", {}, t("Seats taken: {taken} of {seats}", { ...room })),
-  );
-}
-
-/** @param {LobbyRoom} room */
-function Facts(room) {
-  const words = [room.title && presetName(room.preset), ...variantNames(room.variant ?? [])];
-  if (room.clock in clockNames) words.push(t(clockNames[room.clock]));
-  if (room.bots) words.push(tn("{n} bot", "{n} bots", room.bots));
-  if (room.watching) words.push(tn("{n} spectator", "{n} spectators", room.watching));
-  if (room.locked) words.push(t("needs a password"));
-  return el("p.table-facts", {}, words.filter(Boolean).join(" · "));
-}
 
 /**
  * @param {LobbyList} list
@@ -129,7 +104,7 @@ function TableRow(list, room) {
       "div.table-words",
       {},
       el("h3.table-name", {}, room.title || presetName(room.preset)),
-      list === "mine" ? null : Facts(room),
+      list === "mine" ? null : TableFacts(room),
       el("p.table-people", {}, list === "mine" ? due : SeatDots(room), names.join(", ")),
     ),
     EnterButton(list, room),
@@ -251,25 +226,6 @@ async function openUnlistedTable(fields) {
 }
 
 const levelField = /** @type {HTMLSelectElement} */ (find("[data-level]"));
-const LEVEL_KEY = "cartagena.botLevel";
-
-/** Select the level of the player's last game against bots. */
-function restoreLevel() {
-  try {
-    const level = localStorage.getItem(LEVEL_KEY);
-    if ([...levelField.options].some(({ value }) => value === level)) levelField.value = String(level);
-  } catch {
-    // Without storage the level is not remembered.
-  }
-}
-
-function rememberLevel() {
-  try {
-    localStorage.setItem(LEVEL_KEY, levelField.value);
-  } catch {
-    // Without storage the level is not remembered.
-  }
-}
 
 /** Open a table with bots of the chosen level on the other seats, start the game and go there. */
 async function startBotGame() {
@@ -413,8 +369,8 @@ for (const [selector, play] of ways) {
   const button = /** @type {HTMLButtonElement} */ (find(selector));
   button.addEventListener("click", () => play(button));
 }
-restoreLevel();
-levelField.addEventListener("change", rememberLevel);
+restoreLevel(levelField);
+levelField.addEventListener("change", () => rememberLevel(levelField));
 find("[data-show-all]").addEventListener("click", () => {
   find('[data-list="mine"]').classList.add("is-whole");
   find('[data-list="mine"] a').focus();

@@ -10,12 +10,13 @@ import { el, find, setChildren, svg } from "../core/dom.js";
 import { describeEvents } from "../core/event_text.js";
 import { foldAll } from "../core/fold.js";
 import { formatPercent, formatRelativeTime, t, tn } from "../core/i18n.js";
-import { pirateIcon, symbolIcon } from "../core/icons.js";
+import { symbolIcon } from "../core/icons.js";
 import { keepFocus } from "../core/keep_focus.js";
-import { cardCount, cardName, colourName, letterOf, personName, seatName } from "../core/names.js";
+import { cardName, colourName, personName } from "../core/names.js";
 import { OneAtATime } from "../core/one_at_a_time.js";
 import { describeChoice } from "../table/choice_text.js";
 import { cardsOf, choiceOfType, clickCard, clickPlace, keepFitting, offers } from "../table/selection.js";
+import { PuzzleFacts } from "./puzzle_facts.js";
 
 /**
  * @typedef {{ game: string, step: number, stage: number }} PuzzleKey
@@ -283,38 +284,6 @@ function MoveButton(choice) {
   );
 }
 
-/** @param {Card[]} cards */
-const MiniCards = (cards) =>
-  cards.map((card) =>
-    el(
-      card.endsWith("*") ? "span.mini-card.is-dark" : "span.mini-card",
-      { title: cardName(card) },
-      symbolIcon(card, "symbol"),
-      el("span.hidden", {}, cardName(card)),
-    ),
-  );
-
-/** List what else the player sees: the row, and the other hands as far as they are open. */
-function Facts() {
-  const { view, seat } = position;
-  const others = view.players.flatMap(({ hand, cards }, at) =>
-    at === seat
-      ? []
-      : [
-          el(
-            "li",
-            {},
-            pirateIcon(at, letterOf(at)),
-            el("b", {}, seatName(seats(), at)),
-            ...(hand ? MiniCards(hand) : [cardCount(Number(cards))]),
-          ),
-        ],
-  );
-  const row =
-    view.options.supply === "row" ? el("li", {}, el("b", {}, t("Row")), ...MiniCards(view.row)) : null;
-  return [row, ...others];
-}
-
 /** Highlight what can be done, and show the hand. */
 function draw() {
   const lit = offers(position.choices, selection);
@@ -333,7 +302,7 @@ function draw() {
 function drawBench() {
   const { choices, view, seat } = position;
   const lit = offers(choices, selection);
-  setChildren(find("[data-facts]", page), ...Facts());
+  setChildren(find("[data-facts]", page), ...PuzzleFacts(position, seats()));
   const { hand, cards } = view.players[seat];
   const held = hand ?? [];
   const kinds = [...new Set(held)];

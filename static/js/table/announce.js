@@ -82,6 +82,11 @@ export function announceChanges(store) {
   store.subscribe(["connection"], ({ connection }) => {
     if (CONNECTION_STATES[connection]?.isReadOut) announce(t(CONNECTION_STATES[connection].text), true);
   });
+  store.subscribe(["you"], ({ you }) => {
+    // The name in the page header may predate the player's name.
+    const shown = document.querySelector(".who-name");
+    if (you.name && shown && shown.textContent !== you.name) shown.textContent = you.name;
+  });
   store.subscribe(["refusal"], ({ refusal }) => {
     if (!refusal) return;
     announce(refusal.text, true);

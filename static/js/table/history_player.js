@@ -1,5 +1,4 @@
-// Plays the history of the game on the live board: step by step by hand, or automatically for a player who returns
-// after missing more than one turn. New actions are appended to the end while it plays. Loaded on demand.
+// Plays the history of the game on the live board: by hand, or for a player who missed more than one turn.
 
 /** @import {Child, GameState, Replay, State, StateStore, Step, Subscriber, TableState, View} from "../core/types.d.ts" */
 
@@ -84,7 +83,6 @@ export function HistoryPlayer({ root, tools, tool, back, store, past, now, onPac
   let lateChanges = null;
   /** @type {number | null} The number of steps before the missed part; null if there is nothing to play again. */
   let playbackStart = null;
-  // Index into `stops`.
   let at = 0;
   let isPlaying = false;
   let timer = 0;

@@ -15,15 +15,14 @@ import { nextConnectionState } from "./connection.js";
 import { GameLog } from "./log.js";
 import { Pace } from "./pace.js";
 import { buildParts } from "./parts.js";
-import { pref, setPref } from "./preferences.js";
+import { pref } from "./preferences.js";
 import { choiceOfType, clickCard, clickPlace, clickSeat, isInert } from "./selection.js";
 import { installShortcuts } from "./shortcuts.js";
-import { offerSound, withSound } from "./sound_and_vibration.js";
+import { answerSoundOffer, offerSound } from "./sound_and_vibration.js";
 import { applyFrame, emptyState, isRetried, Store } from "./store.js";
 
 const RESUMED_SHOWN_MS = 2500;
 const REFUSAL_SHOWN_MS = 6000;
-const HERE_INTERVAL_MS = 30000;
 const HELP_EVENTS = ["pointerdown", "pointermove", "keydown"];
 
 const root = find("#table");
@@ -131,7 +130,7 @@ const ui = buildParts(root, store, {
   /** @param {string} name */
   onPace: (name) => pace.choose(name),
   onSkip: () => (store.state.past?.isPlayback ? store.set({ past: null }) : pace.skip()),
-  onSound: answerSoundOffer,
+  onSound: (isWanted) => answerSoundOffer(store, isWanted),
   onChat: (line) => send({ do: "chat", ...line }),
   onMute: mute,
   onResign: resign,
@@ -162,7 +161,6 @@ store.subscribe(["table", "you"], ({ table, you }) => {
 });
 offerSound(store);
 showStoredToast();
-store.subscribe(["you"], showName);
 store.subscribe(["table", "you"], sealAutomatically);
 installShortcuts({
   ui,
@@ -230,15 +228,6 @@ async function sealAutomatically({ table, you }) {
   const { AutoSeal } = await loadSealing();
   autoSeal ??= AutoSeal(game, sendAutomatically);
   autoSeal(/** @type {TableState} */ (store.state));
-}
-
-/**
- * Update the name in the page header: it may predate the player's name.
- * @param {State} state
- */
-function showName({ you }) {
-  const shown = document.querySelector(".who-name");
-  if (you.name && shown && shown.textContent !== you.name) shown.textContent = you.name;
 }
 
 /**
@@ -399,25 +388,4 @@ function onDrop(card, target) {
     click(clickSeat(choices, { card }, player), { player }, { card });
   } else choose({ selection: {} });
 }
-
-/**
- * Handle the answer to the sound offer.
- * @param {boolean} isWanted
- */
-function answerSoundOffer(isWanted) {
-  setPref("sound", isWanted);
-  store.set({ isSoundOffered: false });
-  withSound(({ playSound }) => playSound("turn"));
-}
-
-// Any sign of the player says that they are thinking, not away.
-let hereSentAt = 0;
-function sayHere() {
-  if (document.hidden || store.state.you.seat === null) return;
-  const { absent } = tableNow().seats[store.state.you.seat];
-  if (Date.now() - hereSentAt < (absent ? 1000 : HERE_INTERVAL_MS)) return;
-  hereSentAt = Date.now();
-  socket.sendOneWay({ do: "here" });
-}
-for (const event of ["pointerdown", "pointermove", "keydown", "wheel", "scroll", "visibilitychange"])
-  addEventListener(event, sayHere, { passive: true, capture: true });
+import("./signs_of_presence.js").then(({ sendSigns }) => sendSigns(store, socket));

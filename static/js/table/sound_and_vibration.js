@@ -46,3 +46,13 @@ export function offerSound(store) {
     } else if (!hasChoices(state) && state.isSoundOffered) store.set({ isSoundOffered: false });
   });
 }
+
+/**
+ * @param {StateStore} store
+ * @param {boolean} isWanted
+ */
+export function answerSoundOffer(store, isWanted) {
+  setPref("sound", isWanted);
+  store.set({ isSoundOffered: false });
+  withSound(({ playSound }) => playSound("turn"));
+}

@@ -187,7 +187,8 @@ async def test_a_table_is_listed_while_somebody_is_there(stage: Stage) -> None:
     assert listener.of_kind("room") == [], "nor does a rename"
     await stage.guest("ann").enter(ann.game)
     assert await list_open_tables(stage) == [ann.game]
-    assert [(row["list"], row["room"]["id"]) for row in listener.of_kind("room")] == [("open", ann.game)]
+    rows = [(row["list"], row["room"]["id"], row["room"]["waiting"]) for row in listener.of_kind("room")]
+    assert rows == [("open", ann.game, waiting) for waiting in (1, 0, 1)]  # two have left, one has returned
 
 
 async def test_a_running_game_is_listed_while_somebody_is_there(stage: Stage) -> None:
