@@ -38,29 +38,24 @@ const NEW_FIELDS = ["any_preset", "any_seats", "zone"];
 
 /**
  * Return the body without the field that the server does not know; null if it was refused for another reason.
- * @param {any} body
+ * @param {unknown} body
  * @param {{ message?: string }} problem
  */
 function withoutUnknownField(body, { message }) {
-  const unknown = NEW_FIELDS.find((name) => body?.[name] && message?.includes(`${name} is not a field`));
-  return unknown ? { ...body, [unknown]: undefined } : null;
+  const fields = /** @type {Record<string, unknown> | undefined} */ (body);
+  const unknown = NEW_FIELDS.find((name) => fields?.[name] && message?.includes(`${name} is not a field`));
+  return unknown ? { ...fields, [unknown]: undefined } : null;
 }
 
 /**
  * @param {string} method
  * @param {string} url
  * @param {unknown} body
- * @param {Record<string, string>} [extraHeaders]
- * @returns {Promise<any>}
+ * @param {Record<string, string>} headers
  */
-async function request(method, url, body, extraHeaders = {}) {
-  /** @type {Record<string, string>} */
-  const headers = { Accept: "application/json", ...extraHeaders };
-  if (method !== "GET") headers["X-CSRF"] = readCsrfToken();
-  if (body !== undefined) headers["Content-Type"] = "application/json";
-  let response;
+async function fetchJson(method, url, body, headers) {
   try {
-    response = await fetch(url, {
+    return await fetch(url, {
       method,
       headers,
       credentials: "same-origin",
@@ -73,22 +68,42 @@ async function request(method, url, body, extraHeaders = {}) {
       t("The server cannot be reached. Check your connection and try again."),
     );
   }
-  if (response.status === 204) return null;
-  const parsed = await response.json().catch(() => null);
-  if (response.ok) {
-    if (parsed?.csrf) /** @type {HTMLMetaElement} */ (csrfMeta()).content = parsed.csrf;
-    return parsed;
+}
+
+/**
+ * @param {string} method
+ * @param {string} url
+ * @param {unknown} body
+ * @param {Record<string, string>} [extraHeaders]
+ */
+async function request(method, url, body, extraHeaders = {}) {
+  /** @type {Record<string, string>} */
+  const headers = { Accept: "application/json", ...extraHeaders };
+  if (method !== "GET") headers["X-CSRF"] = readCsrfToken();
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  for (let sent = body; ; ) {
+    const response = await fetchJson(method, url, sent, headers);
+    if (response.status === 204) return null;
+    const parsed = await response.json().catch(() => null);
+    if (response.ok) {
+      if (parsed?.csrf) /** @type {HTMLMetaElement} */ (csrfMeta()).content = parsed.csrf;
+      return parsed;
+    }
+    const problem = parsed?.error ?? { code: "error" };
+    const olderBody = response.status === 422 && withoutUnknownField(sent, problem);
+    if (olderBody) {
+      sent = olderBody;
+      continue;
+    }
+    const wait =
+      response.status === 429 ? retryLaterSentence(Number(response.headers.get("Retry-After"))) : "";
+    const sentence =
+      wait ||
+      (await withWholeCatalogue(import("./refusals.js")).then(({ describeRefusal }) =>
+        describeRefusal(problem),
+      ));
+    throw new RefusedError(response.status, problem.code, sentence, problem.why);
   }
-  const problem = parsed?.error ?? { code: "error" };
-  const olderBody = response.status === 422 && withoutUnknownField(body, problem);
-  if (olderBody) return request(method, url, olderBody, extraHeaders);
-  const wait = response.status === 429 ? retryLaterSentence(Number(response.headers.get("Retry-After"))) : "";
-  const sentence =
-    wait ||
-    (await withWholeCatalogue(import("./refusals.js")).then(({ describeRefusal }) =>
-      describeRefusal(problem),
-    ));
-  throw new RefusedError(response.status, problem.code, sentence, problem.why);
 }
 
 /** @param {string} path */

@@ -3,10 +3,9 @@
 /** @import {Send, State, Table, TableState, You} from "../core/types.d.ts" */
 
 import { el, find, updateKeyed } from "../core/dom.js";
-import { formatList, N_, t, tn } from "../core/i18n.js";
+import { formatList, N_, t, tn, withWholeCatalogue } from "../core/i18n.js";
 import { icon } from "../core/icons.js";
 import { seatName } from "../core/names.js";
-import { voteToEnd } from "./confirmed_commands.js";
 import { CONNECTION_STATES } from "./connection.js";
 
 /**
@@ -134,7 +133,9 @@ export function Banners(root, flash, { send, now, onReload, onSound }) {
       const votes = table.votes?.[at] ?? {};
       /** @param {string} choice */
       const vote = (choice) => () =>
-        choice === "end" ? voteToEnd(send, at) : send({ do: "vote", seat: at, choice });
+        choice === "end"
+          ? withWholeCatalogue(import("./confirmed_commands.js")).then(({ voteToEnd }) => voteToEnd(send, at))
+          : send({ do: "vote", seat: at, choice });
       const buttons =
         you.seat === null || you.seat === at
           ? []

@@ -52,7 +52,7 @@ const tableNow = () => /** @type {Table} */ (store.state.table);
 /** Modules that most visits do without. */
 const loadSeatCommands = () =>
   import("./seat_commands.js").then(({ SeatCommands }) =>
-    SeatCommands({ game, store, socket, send, resign, refuse, loadIdentity }),
+    SeatCommands({ game, store, socket, send, resign, refuse }),
   );
 const loadIdentity = () => withWholeCatalogue(import("./identity.js"));
 const loadSealing = () => import("../core/sealing.js");
@@ -172,11 +172,12 @@ installShortcuts({
 for (const name of HELP_EVENTS) addEventListener(name, loadHelp, { passive: true });
 
 /**
- * Load the explanations and lessons: a page that is only read does without.
+ * Load explanations, lessons and signs of presence: a page that is only read does without.
  * @param {Event} event
  */
 function loadHelp(event) {
   for (const name of HELP_EVENTS) removeEventListener(name, loadHelp);
+  import("./signs_of_presence.js").then(({ sendSigns }) => sendSigns(store, socket));
   import("./lessons.js").then(({ Lessons }) => (lessons ??= Lessons(root, store)));
   help ??= import("./help.js").then(({ Explanations }) =>
     Explanations(root, (element) => store.state.view && openExplanation(element), event),
@@ -388,4 +389,3 @@ function onDrop(card, target) {
     click(clickSeat(choices, { card }, player), { player }, { card });
   } else choose({ selection: {} });
 }
-import("./signs_of_presence.js").then(({ sendSigns }) => sendSigns(store, socket));

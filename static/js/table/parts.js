@@ -8,7 +8,6 @@ import { withWholeCatalogue } from "../core/i18n.js";
 import { lookOf } from "../core/names.js";
 import { Banners } from "./banners.js";
 import { HistoryTools } from "./catch_up.js";
-import { ChatBubbles } from "./chat_bubbles.js";
 import { Clocks } from "./clock.js";
 import { FocusKeeper } from "./focus.js";
 import { Hand } from "./hand.js";
@@ -111,7 +110,8 @@ export function buildParts(root, store, on) {
     onPace: on.onPace,
     onProblem: on.refuse,
   });
-  const bubbles = ChatBubbles(seats.element, on.now);
+  /** @type {Promise<ReturnType<typeof import("./chat_bubbles.js").ChatBubbles>> | null} */
+  let bubbles = null;
   // Loaded for a game with a clock.
   /** @type {ReturnType<typeof import("./own_clock.js").OwnClock> | null} */
   let ownClock = null;
@@ -186,6 +186,16 @@ export function buildParts(root, store, on) {
         }
       },
     };
+  }
+
+  /**
+   * @param {State} state
+   * @param {State} before
+   */
+  async function showBubbles(state, before) {
+    if (!state.chatLines.length) return;
+    bubbles ??= import("./chat_bubbles.js").then(({ ChatBubbles }) => ChatBubbles(seats.element, on.now));
+    (await bubbles).update(state, before);
   }
 
   async function loadEnding() {
@@ -327,7 +337,7 @@ export function buildParts(root, store, on) {
   inGame(["seq", "view", "you"], (...change) => ownClock?.update(...change));
   inGame(["clock", "view"], loadOwnClock);
   inGame(["clock", "view", "you"], clocks.update);
-  inGame(["chatLines"], bubbles.update);
+  inGame(["chatLines"], showBubbles);
   // The map comes last: it takes the remaining space.
   inGame(["table", "view", "presence", "selection", "candidates", ...CHOICES], smallScreen.arrange);
   inGame(["table", "view", "past"], drawBoard);

@@ -1,7 +1,8 @@
 // Commands that most visits do without: sit down, leave a game against bots, mute a person.
 
-/** @import {Send, StateStore, Table, TableState, You} from "../core/types.d.ts" */
+/** @import {Send, StateStore, Table, TableState} from "../core/types.d.ts" */
 
+import { withWholeCatalogue } from "../core/i18n.js";
 import { sitFields } from "../core/sealing.js";
 import { isAgainstBotsOnly } from "../core/take_seat.js";
 
@@ -13,14 +14,13 @@ import { isAgainstBotsOnly } from "../core/take_seat.js";
  * @property {Send} send
  * @property {() => Promise<boolean>} resign
  * @property {(text: string) => void} refuse
- * @property {() => Promise<{ ensureGuest: (you: You, name: string) => Promise<boolean> }>} loadIdentity
  */
 
 /**
  * SeatCommands(access) -> {sit(seat, name), leaveBots(), mute(person, on)}
  * @param {Access} access
  */
-export function SeatCommands({ game, store, socket, send, resign, refuse, loadIdentity }) {
+export function SeatCommands({ game, store, socket, send, resign, refuse }) {
   const tableNow = () => /** @type {Table} */ (store.state.table);
 
   /**
@@ -30,7 +30,8 @@ export function SeatCommands({ game, store, socket, send, resign, refuse, loadId
    */
   async function sit(seat, name) {
     try {
-      if (await (await loadIdentity()).ensureGuest(store.state.you, name)) socket.reconnect();
+      const { ensureGuest } = await withWholeCatalogue(import("./identity.js"));
+      if (await ensureGuest(store.state.you, name)) socket.reconnect();
     } catch (problem) {
       refuse(/** @type {Error} */ (problem).message);
       return;

@@ -20,4 +20,6 @@ export function sendSigns(store, socket) {
     socket.sendOneWay({ do: "here" });
   }
   for (const sign of SIGNS) addEventListener(sign, onSign, { passive: true, capture: true });
+  // The sign that loaded this script.
+  onSign();
 }
