@@ -52,7 +52,9 @@ def test_pace_is_remembered_and_a_tap_skips_to_own_turn(person: Callable[..., Pl
     ann.page.get_by_label("Game speed").select_option("slow")
     ann.page.keyboard.press("Escape")
     ann.page.reload()
+    ann.page.locator(".table-menu > summary").click()
     expect(ann.page.locator("#pace")).to_have_value("slow")
+    ann.page.keyboard.press("Escape")
     ann.wait_until_mine()
     assert sent == ["slow", "slow"], "once when it was chosen, once for the new connection"
     skip = ann.page.get_by_role("button", name="Skip to my turn")

@@ -133,7 +133,7 @@ def test_resigning_asks_for_confirmation_and_rematch_seats_the_player(
     bo.page.get_by_role("button", name="Rematch").click()
     expect(bo.page.locator(".berth.mine")).to_contain_text("ready")
     expect(bo.page.locator(".berth", has_text="Reserved for Ann")).to_be_visible()
-    expect(ann.page.locator(".rematch-note")).to_contain_text("waiting for you")
+    expect(ann.page.locator(".rematch-note")).to_contain_text("A table for the rematch has been opened.")
     ann.page.get_by_role("button", name="Rematch").click()
     ann.page.wait_for_url(bo.page.url)
 
