@@ -130,7 +130,9 @@ async def test_running_games_and_invalid_requests_are_refused(sqlite_url: str) -
         after = (await ann.post(f"/g/{game}/try", json={**start, "actions": [ends]})).json()
         assert after["steps"][0]["action"] == ends["action"]
         asked = (await ann.post(f"/g/{game}/try", json={**start, "why": {"place": 36}})).json()["why"]
-        assert (asked["code"], asked["why"], asked["params"]) == ("illegal", "no_pirate_on", {"n": 36})
+        assert (asked["code"], asked["params"]["n"]) == ("illegal", 36)
+        # The hand decides which.
+        assert asked["why"] in ("no_pirate_on", "no_card_with_symbol", "nearer_space")
         # nothing is stored: the game's record is unchanged
         record = (await ann.get(f"/api/v1/games/{game}/record")).json()
         assert len(record["actions"]) == 2
