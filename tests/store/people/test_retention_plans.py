@@ -49,9 +49,6 @@ INSERT INTO bans (reason, at, until) SELECT 'x', {OLD}, CASE WHEN n % 50 = 0 THE
 INSERT INTO resume_codes (hash, player, expires_at) SELECT 'h' || n, 'p' || n, {NOW + 9} FROM numbers;
 INSERT INTO invitations (game, player, inviter, at) SELECT 'g' || n, 'p' || n, 'x', {NOW} FROM numbers;
 INSERT INTO game_switches (player, game, switches, at) SELECT 'p' || n, 'g' || n, '{{}}', {NOW} FROM numbers;
-INSERT INTO mistakes (person, game, step, seat, best, played, found_at, stage, tries)
-  SELECT 'p' || n, 'g' || n, 1, 0, 1, 1, {NOW}, 0, 0 FROM numbers;
-INSERT INTO mistake_searches (person, game, asked_at, done_at) SELECT 'p' || n, 'g' || n, {NOW}, {NOW} FROM numbers;
 INSERT INTO notices (player, stop_token, told_of, email, email_confirmed_at, webhook_failures, language, told_at)
   SELECT 'p' || n, 't' || n, '[]', 'x', {OLD}, 0, 'en', 0 FROM numbers;
 INSERT INTO mistakes (person, game, step, seat, best, played, found_at, due_at, stage, tries)
