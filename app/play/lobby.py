@@ -167,7 +167,7 @@ class Lobby:
         return rows
 
     def _is_attended(self, row: dict[str, Any]) -> bool:
-        """Return whether the lists show the game: somebody is there, or its players are away between their turns."""
+        """Return whether the lists show the game: a client is there, or its players are away between their turns."""
         return CLOCK_CLASSES[row["clock"]].is_correspondence or self._rooms.is_attended(row["id"])
 
     def build_row(self, game: GameRow) -> dict[str, Any]:
@@ -264,7 +264,7 @@ def lobby_topic(person: str) -> str:
 def table_news(table: Table, presence: Presence | None, now: int, *, with_lists: bool) -> dict[str, Any]:
     """Return the news of a table for lobbies: its row, the lists it is in, its people and whose turn it is.
 
-    Without `presence` nobody is there.
+    Without `presence` no client is there.
     """
     row, awaited = build_table_row(table, presence, now), table.list_awaited_seats()
     people = {
@@ -330,8 +330,8 @@ def is_waiting_for(game: GameRow, ids: tuple[str, ...]) -> bool:
 
 
 def is_for_quick_play(row: dict[str, Any], rules_version: int) -> bool:
-    """Return whether the table can begin, and has no password, unusual clock or module, which nobody asked for."""
-    if CHANCE_SCHEMES.get(rules_version) == 1:  # seats without seals: nobody can sit down any more
+    """Return whether the table can begin, and has no password, unusual clock or module."""
+    if CHANCE_SCHEMES.get(rules_version) == 1:  # seats without seals: no player can sit down any more
         return False
     return not row["locked"] and CLOCK_CLASSES[row["clock"]].is_for_quick_play and not row["variant"]
 

@@ -152,8 +152,8 @@ def add_table_details(
     """Return the notices of this player with edition and opponents, as they are now.
 
     Erased opponents and those whom the player has blocked are counted but not named, and a title written by a blocked
-    player is left out. Invitations and rematches name nobody: they come from people at whose table the player does not
-    sit.
+    player is left out. Invitations and rematches name no player: they come from people at whose table the player
+    does not sit.
     """
     if not pending:
         return ()

@@ -179,7 +179,7 @@ async def _results_json(
             "turns": row["turns"],
             "spaces": row["spaces"],
             "is_me": row["owner"] in ids,
-            # Until the day is over, only for oneself: nobody else is admitted to the game.
+            # Until the day is over, only for oneself: no other player is admitted to the game.
             "game": row["game"] if is_open or row["owner"] in ids else None,
         }
         for row in rows
