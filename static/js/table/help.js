@@ -15,12 +15,13 @@ const EXPLAINED =
 const explainedElement = (node) => node?.closest(EXPLAINED) ?? null;
 
 /**
- * Explanations(root, explain, first) -> {explainFocused()}; `first` is the event for which this module was loaded.
+ * Explanations(root, explain, held) -> {explainFocused()}; `held` is the press for which this module was
+ * loaded, if it still lasts.
  * @param {HTMLElement} root
  * @param {(element: Element) => void} explain
- * @param {Event} first
+ * @param {Event | null} held
  */
-export function Explanations(root, explain, first) {
+export function Explanations(root, explain, held) {
   let timer = 0;
   // The click and the browser's menu that end a long press mean nothing.
   let isHeld = false;
@@ -50,7 +51,7 @@ export function Explanations(root, explain, first) {
   // Not only on the table: a long press may end without a click, and the next press be in a dialog.
   addEventListener("pointerdown", () => (isHeld = false), true);
   root.addEventListener("pointerdown", press);
-  if (first.type === "pointerdown") press(/** @type {PointerEvent} */ (first));
+  if (held) press(/** @type {PointerEvent} */ (held));
   root.addEventListener("contextmenu", (event) => {
     const element = explainedElement(targetOf(event));
     if (!element) return;

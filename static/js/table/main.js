@@ -177,10 +177,14 @@ for (const name of HELP_EVENTS) addEventListener(name, loadHelp, { passive: true
  */
 function loadHelp(event) {
   for (const name of HELP_EVENTS) removeEventListener(name, loadHelp);
+  // A tap may be over before the module has loaded; only a press that still lasts can become a long one.
+  let isHeld = event.type === "pointerdown";
+  for (const name of ["pointerup", "pointercancel"])
+    addEventListener(name, () => (isHeld = false), { once: true });
   import("./signs_of_presence.js").then(({ sendSigns }) => sendSigns(store, socket));
   import("./lessons.js").then(({ Lessons }) => (lessons ??= Lessons(root, store)));
   help ??= import("./help.js").then(({ Explanations }) =>
-    Explanations(root, (element) => store.state.view && openExplanation(element), event),
+    Explanations(root, (element) => store.state.view && openExplanation(element), isHeld ? event : null),
   );
   return help;
 }

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.game_server import SHORT, Player, answer_pending_choice, begin
 
@@ -207,3 +207,23 @@ def test_powers_are_explained_on_request_and_at_their_first_offer(person: Callab
     page.locator(".ask-hint").focus()
     page.keyboard.press("?")
     expect(page.locator(".keys")).to_be_visible()
+
+
+def test_tap_that_ends_before_the_explanations_have_loaded_is_not_a_long_press(
+    person: Callable[..., Player],
+) -> None:
+    ann, bo = person("Ann", phone=True), person("Bo")
+    game = begin(ann, bo, options={**SHORT, "first": 0})
+    page = ann.page
+
+    def answer_late(route: Route) -> None:
+        page.wait_for_timeout(300)
+        route.continue_()
+
+    page.route("**/help.js*", answer_late)
+    ann.open(game)
+    with page.expect_response(lambda response: "/help.js" in response.url):
+        page.locator(".hand-card.playable").first.tap()
+    page.wait_for_timeout(900)
+    expect(page.locator("dialog[open]")).to_have_count(0)
+    expect(page.locator(".hand-card.is-selected, .hand-card.selected")).to_have_count(1)
