@@ -1,7 +1,8 @@
 // A visible sign that a box can be scrolled: its lower edge fades out (.scroll-cue in table.css).
 
 /**
- * Mark a box while it has content below its lower edge. Returns a function to call after its content has changed.
+ * Mark a box while it has content below its lower edge. The sizes of its present children are watched;
+ * the returned function is to be called after children were added.
  * @param {HTMLElement} box
  */
 export function showScrollCue(box) {
@@ -9,6 +10,7 @@ export function showScrollCue(box) {
     box.classList.toggle("more-below", box.scrollHeight - box.scrollTop - box.clientHeight > 4);
   box.classList.add("scroll-cue");
   box.addEventListener("scroll", update, { passive: true });
-  new ResizeObserver(update).observe(box);
+  const sizes = new ResizeObserver(update);
+  for (const each of [box, ...box.children]) sizes.observe(each);
   return update;
 }

@@ -27,7 +27,9 @@ COVERED_FACTS = """() => {
 }"""
 
 # Items of the open menu outside the screen, unless the menu shows that it can be scrolled.
-HIDDEN_ITEMS = """() => {
+HIDDEN_ITEMS = """async () => {
+  // The menu measures itself after the layout of a frame.
+  for (let i = 0; i < 2; i += 1) await new Promise(requestAnimationFrame);
   const body = document.querySelector(".menu-body");
   const isCut = body.scrollHeight > body.clientHeight + 4;
   const { bottom, left, right } = body.getBoundingClientRect();
@@ -89,6 +91,10 @@ def test_plates_clock_and_menu_of_five_players_hide_nothing(person: Callable[...
         summary.click()
         expect(ann.page.get_by_role("link", name="Show the board on a big screen")).to_be_attached()
         assert ann.page.evaluate(HIDDEN_ITEMS) == [], (width, height)
+        ann.page.get_by_text("The rules of this table").click()
+        expect(ann.page.locator(".menu-terms li").first).to_be_attached()
+        assert ann.page.evaluate(HIDDEN_ITEMS) == [], (width, height, "with the rules")
+        ann.page.get_by_text("The rules of this table").click()
         summary.click()
     summary.click()
     groups = ann.page.locator(".menu-group")
