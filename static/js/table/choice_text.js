@@ -93,26 +93,19 @@ function choiceIcons({ action }) {
 }
 
 /**
- * Create the button of a choice. `why` is the reason of a hint, shown in the button on a phone.
+ * Create the button of a choice.
  * @param {Choice} choice
  * @param {View} view
  * @param {SeatLooks} seats
  * @param {(choice: Choice) => void} onPick
- * @param {string | null} [why]
  */
-export function ChoiceButton(choice, view, seats, onPick, why = null) {
+export function ChoiceButton(choice, view, seats, onPick) {
   const { text, cost } = describeChoice(choice, view, seats);
   return el(
     "button",
     { type: "button", class: "choice", "data-explains": choice.action.type, onclick: () => onPick(choice) },
     el("span", { class: "choice-signs" }, ...choiceIcons(choice)),
-    el(
-      "span",
-      { class: "choice-words" },
-      el("span", {}, text),
-      cost ? el("small", {}, cost) : null,
-      why ? el("small", { class: "choice-why", "aria-hidden": "true" }, why) : null,
-    ),
+    el("span", { class: "choice-words" }, el("span", {}, text), cost ? el("small", {}, cost) : null),
   );
 }
 

@@ -16,7 +16,7 @@ import { GameLog } from "./log.js";
 import { Pace } from "./pace.js";
 import { buildParts } from "./parts.js";
 import { pref } from "./preferences.js";
-import { choiceOfType, clickCard, clickPlace, clickSeat, isInert } from "./selection.js";
+import { choiceOfType, clickCard, clickHintedPlace, clickPlace, clickSeat, isInert } from "./selection.js";
 import { installShortcuts } from "./shortcuts.js";
 import { answerSoundOffer, offerSound } from "./sound_and_vibration.js";
 import { applyFrame, emptyState, isRetried, Store } from "./store.js";
@@ -363,10 +363,10 @@ const explain = (clicked) => loadWhy().then((why) => why.explain(clicked));
 
 /** @param {Place} place */
 function onPlace(place) {
-  const { choices, selection, past } = store.state;
+  const { past } = store.state;
   // A past position cannot be clicked; an automatic playback does not block actions.
   if (past && !past.isPlayback) explain({ place });
-  else click(clickPlace(choices, selection, place), { place });
+  else click(clickHintedPlace(store.state, place), { place });
 }
 
 /** Handle a click on the deck or the row. */

@@ -140,6 +140,16 @@ export function clickPlace(choices, selection, place) {
 }
 
 /**
+ * Handle a click on a place while a hint is shown: its landing place plays it.
+ * @param {Pick<State, "choices" | "selection" | "candidates" | "hint">} state
+ * @param {Place} place
+ */
+export function clickHintedPlace({ choices, selection, candidates, hint }, place) {
+  const hinted = hint && candidates?.find(({ to }) => to === place);
+  return hinted ? { action: hinted.action } : clickPlace(choices, selection, place);
+}
+
+/**
  * Handle a click on another player's plate: the target of a pistol.
  * @param {Choice[]} choices
  * @param {Selection} selection
@@ -193,19 +203,30 @@ export function keepFitting(choices, selection) {
 export function marksOf({ choices, selection, candidates, hint, trace, past, recap }) {
   if (past) return { traces: past.traces };
   if (trace) return { traces: [trace] };
-  if (hint && candidates) return { selected: hint.from };
+  if (hint && candidates) return { selected: hint.from, targets: landingMarks(candidates) };
   if (!choices.length) return {};
   const { sources, targets } = offers(choices, selection);
   return {
     recap: recap ?? [],
     selected: selection.from,
     sources: selection.from === undefined ? [...sources.keys()] : [],
-    targets: [...targets].flatMap(([place, list]) =>
-      list.map(({ action, draws }) => ({
-        place,
-        draws,
-        cards: action.type === "parrot" ? [action.as] : action.card ? [action.card] : [],
-      })),
-    ),
+    targets: landingMarks([...targets.values()].flat()),
   };
 }
+
+/**
+ * Return a mark for the landing place of each choice that has one.
+ * @param {Choice[]} choices
+ */
+const landingMarks = (choices) =>
+  choices.flatMap(({ action, draws, to }) =>
+    to === undefined
+      ? []
+      : [
+          {
+            place: to,
+            draws,
+            cards: action.type === "parrot" ? [action.as] : action.card ? [action.card] : [],
+          },
+        ],
+  );

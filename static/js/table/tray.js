@@ -23,7 +23,7 @@ export function Tray(root, { onAction, onUndo, onClear, onHint }) {
   const end = el("button", {
     type: "button",
     class: "button button-main end-turn",
-    onclick: () => act("end"),
+    onclick: endTurn,
   });
   const undo = el(
     "button",
@@ -63,6 +63,22 @@ export function Tray(root, { onAction, onUndo, onClear, onHint }) {
   /** @type {typeof import("./hint_text.js").describeHint | null} */
   let hintText = null;
 
+  // Whether the player has pressed "End turn" with actions left, and is asked.
+  let isEndAsked = false;
+
+  const countActionsLeft = () => state.view.options.actions - state.view.turn.taken;
+
+  /** End the turn. With actions left the first press only asks, because there is no way back. */
+  function endTurn() {
+    if (isEndAsked || isOnlyEnd(state.choices) || countActionsLeft() < 1) {
+      act("end");
+      return;
+    }
+    isEndAsked = true;
+    labelEnd();
+    announce(end.textContent ?? "");
+  }
+
   /** @param {ActionType} type */
   function act(type) {
     const choice = choiceOfType(state.choices, type);
@@ -73,13 +89,14 @@ export function Tray(root, { onAction, onUndo, onClear, onHint }) {
     clearInterval(timer);
     timer = 0;
     secondsLeft = 0;
+    isEndAsked = false;
     labelEnd();
   }
 
   function labelEnd() {
-    const words = secondsLeft
-      ? tn("End turn in {n} second", "End turn in {n} seconds", secondsLeft)
-      : t("End turn");
+    let words = t("End turn");
+    if (secondsLeft) words = tn("End turn in {n} second", "End turn in {n} seconds", secondsLeft);
+    else if (isEndAsked) words = tn("Skip {n} action?", "Skip {n} actions?", countActionsLeft());
     end.replaceChildren(icon("ui", "ui-done"), words);
   }
 
@@ -154,21 +171,13 @@ export function Tray(root, { onAction, onUndo, onClear, onHint }) {
     const more = /** @type {ActionType[]} */ (["sail", "draw"])
       .map((type) => choiceOfType(state.choices, type))
       .filter((choice) => choice !== undefined);
-    const now = JSON.stringify([list, more, view.sloop, state.hint, Boolean(hintText)]);
+    const now = JSON.stringify([list, more, view.sloop]);
     if (now === shown) return;
     shown = now;
     choices.classList.remove("expanded");
     choices.scrollTo(0, 0);
     choices.replaceChildren(
-      ...list.map((choice) =>
-        ChoiceButton(
-          choice,
-          view,
-          table.seats,
-          ({ action }) => onAction(action),
-          state.hint ? hintText?.(state.hintWhy) : null,
-        ),
-      ),
+      ...list.map((choice) => ChoiceButton(choice, view, table.seats, ({ action }) => onAction(action))),
     );
     extra.replaceChildren(
       ...more.map((choice) => {
@@ -236,10 +245,11 @@ export function Tray(root, { onAction, onUndo, onClear, onHint }) {
     root.hidden = table.status !== "running" || view.winner !== null || isAnswerPending(state);
     root.classList.toggle("mine", state.choices.length > 0);
     root.classList.toggle("choosing", !putBack.hidden);
+    root.classList.toggle("hinted", Boolean(candidates && state.hint));
   }
 
-  addEventListener("pointerdown", (event) => timer && !end.contains(targetOf(event)) && stop());
-  addEventListener("keydown", (event) => timer && event.key === "Escape" && stop());
+  addEventListener("pointerdown", (event) => end.contains(targetOf(event)) || stop());
+  addEventListener("keydown", (event) => event.key === "Escape" && stop());
 
   return { update, stop, focusEnd: () => end.focus(), element: root };
 }

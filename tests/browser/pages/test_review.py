@@ -93,6 +93,7 @@ def test_turn_can_be_replayed_against_a_bot(person: Callable[..., Player]):
             undo.click()
             expect(undo).to_be_hidden()
     ann.page.locator(".end-turn").click()
+    ann.page.get_by_role("button", name=re.compile("Skip")).click()
     # the bot replies, and it is the player's turn again
     expect(ann.page.locator(".log-line").last).to_contain_text("is next")
     expect(ann.page.locator("#table")).to_have_attribute("data-mine", "true", timeout=30_000)

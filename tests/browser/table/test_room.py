@@ -217,6 +217,50 @@ def test_hint_is_shown_as_a_choice(person: Callable[..., Player]) -> None:
     player.wait_past(before)
 
 
+def test_hint_on_a_phone_covers_no_card_and_lights_where_it_leads(person: Callable[..., Player]) -> None:
+    ann, bo = person("Ann", phone=True), person("Bo")
+    game = begin(ann, bo, options={**SHORT, "first": 0}, hints=True)
+    ann.open(game)
+    page = ann.page
+    page.locator(".ask-hint").tap()
+    hint = page.locator(".tray-hint")
+    expect(hint).to_have_text(re.compile("^Hint: "))
+    box, tray = hint.bounding_box(), page.locator(".tray").bounding_box()
+    assert box and tray
+    assert box["height"] > 15
+    assert box["y"] + box["height"] <= tray["y"], "above the tray, not over the hand"
+    choice = page.locator(".choice").bounding_box()
+    assert choice
+    assert choice["height"] <= tray["height"]
+    middle = {"x": choice["width"] / 2, "y": choice["height"] / 2}
+    before = ann.seq()
+    page.locator(".choice").tap(position=middle)
+    ann.wait_past(before)
+    page.locator(".ask-hint").tap()
+    expect(page.locator(".is-target")).to_have_count(1)
+    before = ann.seq()
+    page.locator(".is-target").tap(force=True)
+    ann.wait_past(before)
+
+
+def test_ending_a_turn_with_actions_left_is_asked_once(person: Callable[..., Player]) -> None:
+    ann, bo = person("Ann"), person("Bo")
+    game = begin(ann, bo, options={**SHORT, "first": 0})
+    ann.open(game)
+    first = next(choice for choice in ann.state()["choices"] if choice["action"]["type"] == "advance")
+    ann.act(first["action"])
+    before = ann.seq()
+    end = ann.page.locator(".end-turn")
+    end.click()
+    expect(end).to_have_text("Skip 4 actions?")
+    ann.page.locator(".status").click()
+    expect(end).to_have_text("End turn")
+    end.click()
+    assert ann.seq() == before
+    end.click()
+    ann.wait_past(before)
+
+
 def test_locked_table_asks_for_its_password_once(person: Callable[..., Player]) -> None:
     host, guest = person("Host"), person("Guest")
     game = host.create({"preset": "jamaica", "players": 3}, visibility="password", password="open sesame")
