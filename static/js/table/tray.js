@@ -63,18 +63,19 @@ export function Tray(root, { onAction, onUndo, onClear, onHint }) {
   /** @type {typeof import("./hint_text.js").describeHint | null} */
   let hintText = null;
 
-  // Whether the player has pressed "End turn" with actions left, and is asked.
-  let isEndAsked = false;
+  // The number of actions left about which the player was asked after pressing "End turn"; 0 if not asked.
+  let askedAbout = 0;
 
   const countActionsLeft = () => state.view.options.actions - state.view.turn.taken;
 
   /** End the turn. With actions left the first press only asks, because there is no way back. */
   function endTurn() {
-    if (isEndAsked || isOnlyEnd(state.choices) || countActionsLeft() < 1) {
+    const left = countActionsLeft();
+    if (isOnlyEnd(state.choices) || left < 1 || left === askedAbout) {
       act("end");
       return;
     }
-    isEndAsked = true;
+    askedAbout = left;
     labelEnd();
     announce(end.textContent ?? "");
   }
@@ -89,14 +90,13 @@ export function Tray(root, { onAction, onUndo, onClear, onHint }) {
     clearInterval(timer);
     timer = 0;
     secondsLeft = 0;
-    isEndAsked = false;
     labelEnd();
   }
 
   function labelEnd() {
     let words = t("End turn");
     if (secondsLeft) words = tn("End turn in {n} second", "End turn in {n} seconds", secondsLeft);
-    else if (isEndAsked) words = tn("Skip {n} action?", "Skip {n} actions?", countActionsLeft());
+    else if (askedAbout) words = tn("Skip {n} action?", "Skip {n} actions?", askedAbout);
     end.replaceChildren(icon("ui", "ui-done"), words);
   }
 
@@ -216,6 +216,7 @@ export function Tray(root, { onAction, onUndo, onClear, onHint }) {
   /** @param {GameState} next */
   function update(next) {
     state = next;
+    if (!state.choices.length || countActionsLeft() !== askedAbout) askedAbout = 0;
     if (state.hint && !hintText) loadHintText();
     const { view, table, selection, candidates } = state;
     // The next choices are not known yet.
@@ -248,8 +249,13 @@ export function Tray(root, { onAction, onUndo, onClear, onHint }) {
     root.classList.toggle("hinted", Boolean(candidates && state.hint));
   }
 
-  addEventListener("pointerdown", (event) => end.contains(targetOf(event)) || stop());
-  addEventListener("keydown", (event) => event.key === "Escape" && stop());
+  /** Take back what "End turn" is about to do. */
+  function calm() {
+    askedAbout = 0;
+    stop();
+  }
+  addEventListener("pointerdown", (event) => end.contains(targetOf(event)) || calm());
+  addEventListener("keydown", (event) => event.key === "Escape" && calm());
 
   return { update, stop, focusEnd: () => end.focus(), element: root };
 }
