@@ -37,44 +37,103 @@ def test_update_backs_up_first_and_stops_at_the_first_failure(tmp_path: Path, fa
     assert failing == "nothing" or len(made) == ends_at + 1
 
 
-def _checkout(folder: Path) -> Path:
-    """Return the script that starts a single container, in a folder of its own with stubs on the path."""
-    (folder / "tools/hosting").mkdir(parents=True)
-    for name in (".env.example", "tools/hosting/container.sh"):
-        shutil.copy(ROOT / name, folder / name)
-    for name in ("docker", "git"):
-        (folder / name).write_text(STUB)
-        (folder / name).chmod(0o755)
-    return folder / "tools/hosting/container.sh"
+# The containers are files of the folder $CONTAINERS. Like the real client, commands about containers fail without one,
+# and `docker inspect` also finds the image of the same name.
+DOCKER_STUB = """#!/bin/sh
+echo "$*" >> "$CALLS"
+case "$*" in *"$FAILING"*) exit 1;; esac
+command=$1
+shift
+was_container=
+[ "$command" != container ] || { was_container=yes; command=$1; shift; }
+name=$1
+for word; do last=$word; done
+missing() { echo "Error: No such container: $1" >&2; exit 1; }
+[ "$command" != inspect ] || [ "$was_container" ] || exit 0
+case $command in
+    exec) [ -e "$CONTAINERS/$name" ] || missing "$name" ;;
+    inspect | stop | rm) [ -e "$CONTAINERS/$last" ] || missing "$last" ;;
+esac
+case $command in
+    stop) echo stopped > "$CONTAINERS/$last" ;;
+    rm) rm "$CONTAINERS/$last" ;;
+    run) [ ! -e "$CONTAINERS/cartagena" ] || exit 125; echo running > "$CONTAINERS/cartagena" ;;
+esac
+"""
+
+
+class Host:
+    """A machine with this repository and a stub of Docker."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.settings = folder / ".env"
+        self._calls = folder / "calls"
+        self._containers = folder / "containers"
+        self._containers.mkdir()
+        (folder / "tools/hosting").mkdir(parents=True)
+        for name in (".env.example", "tools/hosting/container.sh"):
+            shutil.copy(ROOT / name, folder / name)
+        for name, stub in (("docker", DOCKER_STUB), ("git", STUB)):
+            (folder / name).write_text(stub)
+            (folder / name).chmod(0o755)
+
+    def run(self, *words: str, failing: str = "nothing", **more: str) -> int:
+        """Run container.sh; return its exit code."""
+        self._calls.unlink(missing_ok=True)
+        environment = {
+            "PATH": f"{self.folder}:{os.environ['PATH']}",
+            "CALLS": str(self._calls),
+            "CONTAINERS": str(self._containers),
+            "FAILING": failing,
+            **more,
+        }
+        script = self.folder / "tools/hosting/container.sh"
+        return subprocess.run(["sh", str(script), *words], cwd="/", env=environment).returncode
+
+    @property
+    def calls(self) -> list[str]:
+        return self._calls.read_text().splitlines() if self._calls.exists() else []
+
+    @property
+    def containers(self) -> dict[str, str]:
+        return {file.name: file.read_text().strip() for file in self._containers.iterdir()}
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Host:
+    """A host whose settings have been written."""
+    host = Host(tmp_path)
+    assert host.run() == 1, "the address must be set first"
+    assert host.calls == []
+    assert host.settings.stat().st_mode & 0o077 == 0
+    assert re.search(r"^CARTAGENA_SECRET=[0-9a-f]{64}$", host.settings.read_text(), re.MULTILINE)
+    return host
+
+
+def test_first_start_of_a_single_container_stops_nothing(host: Host) -> None:
+    assert host.run() == 0
+    assert host.containers == {"cartagena": "running"}
+    assert not [call for call in host.calls if call.startswith(("stop", "rm"))]
 
 
 @pytest.mark.parametrize("failing", ["nothing", "admin backup", "pull --ff-only", "build"])
-def test_single_container_is_backed_up_and_replaced_after_the_build(tmp_path: Path, failing: str) -> None:
-    script, calls = _checkout(tmp_path), tmp_path / "calls"
-    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "CALLS": str(calls), "FAILING": failing}
-
-    def run(*words: str) -> int:
-        return subprocess.run(["sh", str(script), *words], cwd="/", env=environment).returncode
-
-    assert run() == 1, "the address must be set first"
-    assert not calls.exists()
-    settings = tmp_path / ".env"
-    assert settings.stat().st_mode & 0o077 == 0
-    assert re.search(r"^CARTAGENA_SECRET=[0-9a-f]{64}$", settings.read_text(), re.MULTILINE)
-    before = settings.read_text()
-    assert (run("update") == 0) == (failing == "nothing")
-    assert settings.read_text() == before, "the secret is kept"
-    made = [line.removeprefix("docker ") for line in calls.read_text().splitlines()]
+def test_single_container_is_backed_up_and_replaced_after_the_build(host: Host, failing: str) -> None:
+    assert host.run() == 0
+    before = host.settings.read_text()
+    assert (host.run("update", failing=failing) == 0) == (failing == "nothing")
+    assert host.settings.read_text() == before, "the secret is kept"
+    assert host.containers == {"cartagena": "running"}
     steps = [
         "exec cartagena true",
         "exec cartagena cartagena admin backup",
         "git pull --ff-only",
         "build --pull",
     ]
-    steps += ["inspect cartagena", "stop --time 20", "rm cartagena", "run --detach", "image prune"]
-    ends_at = next((n for n, line in enumerate(made) if failing in line), len(steps) - 1)
-    assert all(line.startswith(step) for line, step in zip(made, steps, strict=False))
-    assert len(made) == ends_at + 1, "nothing is stopped unless the image was built"
+    steps += ["container inspect cartagena", "stop", "rm cartagena", "run --detach", "image prune"]
+    ends_at = next((n for n, call in enumerate(host.calls) if failing in call), len(steps) - 1)
+    assert all(call.startswith(step) for call, step in zip(host.calls, steps, strict=False))
+    assert len(host.calls) == ends_at + 1, "nothing is stopped unless the image was built"
 
 
 def test_documented_command_is_the_one_of_the_script() -> None:

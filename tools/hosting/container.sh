@@ -17,8 +17,8 @@ if [ "${1:-}" = update ]; then
     git pull --ff-only
 fi
 docker build --pull --tag cartagena .
-if docker inspect cartagena > /dev/null 2>&1; then
-    docker stop --time 20 cartagena
+if docker container inspect cartagena > /dev/null 2>&1; then
+    docker stop -t 20 cartagena
     docker rm cartagena
 fi
 docker run --detach --name cartagena --restart unless-stopped --publish "${PUBLISH:-8000:8000}" \
