@@ -136,7 +136,27 @@ def test_single_container_is_backed_up_and_replaced_after_the_build(host: Host, 
     assert len(host.calls) == ends_at + 1, "nothing is stopped unless the image was built"
 
 
+def test_published_port_is_kept(host: Host) -> None:
+    def publish() -> str:
+        (started,) = [call for call in host.calls if call.startswith("run")]
+        return started.partition("--publish ")[2].partition(" ")[0]
+
+    settings = host.settings.read_text().rstrip()
+    host.settings.write_text(settings)  # without a line feed at the end
+    assert host.run() == 0
+    assert publish() == "8000:8000"
+    assert host.run(PUBLISH="127.0.0.1:8000:8000") == 0
+    assert publish() == "127.0.0.1:8000:8000"
+    assert host.run("update") == 0
+    assert publish() == "127.0.0.1:8000:8000"
+    host.settings.write_text(f"{settings}\nPUBLISH=80:8000\n")
+    assert host.run("update") == 0
+    assert publish() == "80:8000"
+    assert host.run(PUBLISH="81:8000") == 0
+    assert host.settings.read_text() == f"{settings}\nPUBLISH=81:8000\n"
+
+
 def test_documented_command_is_the_one_of_the_script() -> None:
     (command,) = re.findall(r"^docker run --detach .*$", (ROOT / "docs/deploy.md").read_text(), re.MULTILINE)
     script = (ROOT / "tools/hosting/container.sh").read_text().replace("\\\n    ", "")
-    assert command.replace("8000:8000", '"${PUBLISH:-8000:8000}"') in script
+    assert command.replace("8000:8000", '"${publish:-8000:8000}"') in script

@@ -10,6 +10,11 @@ if [ ! -e .env ]; then
     echo "Wrote .env with a new secret. Set CARTAGENA_PUBLIC_URL in it, and run this again." >&2
     exit 1
 fi
+if [ -n "${PUBLISH:-}" ]; then # kept for the next update
+    sed -i -e '/^PUBLISH=/d' -e '$a\' .env
+    echo "PUBLISH=$PUBLISH" >> .env
+fi
+publish=$(sed -n 's/^PUBLISH=//p' .env | tail -n 1)
 if docker exec cartagena true 2> /dev/null; then
     docker exec cartagena cartagena admin backup
 fi
@@ -21,6 +26,6 @@ if docker container inspect cartagena > /dev/null 2>&1; then
     docker stop -t 20 cartagena
     docker rm cartagena
 fi
-docker run --detach --name cartagena --restart unless-stopped --publish "${PUBLISH:-8000:8000}" \
+docker run --detach --name cartagena --restart unless-stopped --publish "${publish:-8000:8000}" \
     --env-file .env --volume cartagena:/data --log-opt max-size=10m --log-opt max-file=5 cartagena
 docker image prune --force
