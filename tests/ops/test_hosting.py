@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -52,12 +54,20 @@ missing() { echo "Error: No such container: $1" >&2; exit 1; }
 [ "$command" != inspect ] || [ "$was_container" ] || exit 0
 case $command in
     exec) [ -e "$CONTAINERS/$name" ] || missing "$name" ;;
-    inspect | stop | rm) [ -e "$CONTAINERS/$last" ] || missing "$last" ;;
+    rename) [ -e "$CONTAINERS/$name" ] || missing "$name" ;;
+    inspect | stop | rm | logs | start) [ -e "$CONTAINERS/$last" ] || missing "$last" ;;
 esac
-case $command in
-    stop) echo stopped > "$CONTAINERS/$last" ;;
-    rm) rm "$CONTAINERS/$last" ;;
-    run) [ ! -e "$CONTAINERS/cartagena" ] || exit 125; echo running > "$CONTAINERS/cartagena" ;;
+case "$command $*" in
+    start*) sed -i "s/stopped/${OLD:-healthy 0}/" "$CONTAINERS/$last" ;;
+    stop*) sed -i "s/: .*/: stopped/" "$CONTAINERS/$last" ;;
+    "rm --force"*) rm "$CONTAINERS/$last" ;;
+    rm*) grep -q stopped "$CONTAINERS/$last" || exit 1; rm "$CONTAINERS/$last" ;;
+    rename*) [ ! -e "$CONTAINERS/$last" ] || exit 1; mv "$CONTAINERS/$name" "$CONTAINERS/$last" ;;
+    "inspect --format"*) sed "s/.*: //" "$CONTAINERS/$last" ;;
+    run*)
+        [ ! -e "$CONTAINERS/cartagena" ] || exit 125
+        echo "${RELEASE:-old}: ${NEW:-healthy 0}" > "$CONTAINERS/cartagena"
+        [ "${NEW:-}" != created ] || exit 125 ;;
 esac
 """
 
@@ -80,6 +90,10 @@ class Host:
 
     def run(self, *words: str, failing: str = "nothing", **more: str) -> int:
         """Run container.sh; return its exit code."""
+        return self.start(*words, failing=failing, **more).wait(timeout=60)
+
+    def start(self, *words: str, failing: str = "nothing", **more: str) -> subprocess.Popen[bytes]:
+        """Start container.sh."""
         self._calls.unlink(missing_ok=True)
         environment = {
             "PATH": f"{self.folder}:{os.environ['PATH']}",
@@ -89,7 +103,7 @@ class Host:
             **more,
         }
         script = self.folder / "tools/hosting/container.sh"
-        return subprocess.run(["sh", str(script), *words], cwd="/", env=environment).returncode
+        return subprocess.Popen(["sh", str(script), *words], cwd="/", env=environment)
 
     @property
     def calls(self) -> list[str]:
@@ -113,7 +127,7 @@ def host(tmp_path: Path) -> Host:
 
 def test_first_start_of_a_single_container_stops_nothing(host: Host) -> None:
     assert host.run() == 0
-    assert host.containers == {"cartagena": "running"}
+    assert host.containers == {"cartagena": "old: healthy 0"}
     assert not [call for call in host.calls if call.startswith(("stop", "rm"))]
 
 
@@ -121,19 +135,83 @@ def test_first_start_of_a_single_container_stops_nothing(host: Host) -> None:
 def test_single_container_is_backed_up_and_replaced_after_the_build(host: Host, failing: str) -> None:
     assert host.run() == 0
     before = host.settings.read_text()
-    assert (host.run("update", failing=failing) == 0) == (failing == "nothing")
+    assert (host.run("update", failing=failing, RELEASE="new") == 0) == (failing == "nothing")
     assert host.settings.read_text() == before, "the secret is kept"
-    assert host.containers == {"cartagena": "running"}
+    release = "new" if failing == "nothing" else "old"
+    assert host.containers == {"cartagena": f"{release}: healthy 0"}
     steps = [
         "exec cartagena true",
         "exec cartagena cartagena admin backup",
         "git pull --ff-only",
         "build --pull",
     ]
-    steps += ["container inspect cartagena", "stop", "rm cartagena", "run --detach", "image prune"]
-    ends_at = next((n for n, call in enumerate(host.calls) if failing in call), len(steps) - 1)
-    assert all(call.startswith(step) for call, step in zip(host.calls, steps, strict=False))
-    assert len(host.calls) == ends_at + 1, "nothing is stopped unless the image was built"
+    steps += [
+        "stop",
+        "rename cartagena cartagena-before",
+        "run --detach",
+        "rm cartagena-before",
+        "image prune",
+    ]
+    made = [call for call in host.calls if not call.startswith("container inspect")]
+    ends_at = next((n for n, call in enumerate(made) if failing in call), len(steps) - 1)
+    assert all(call.startswith(step) for call, step in zip(made, steps, strict=False))
+    assert len(made) == ends_at + 1, "nothing is stopped unless the image was built"
+
+
+@pytest.mark.parametrize("new", ["created", "starting 0", "unhealthy 0", "starting 1"])
+def test_previous_container_runs_again_if_the_new_one_does_not_become_healthy(host: Host, new: str) -> None:
+    assert host.run() == 0
+    assert host.run("update", NEW=new, RELEASE="new", START_SECONDS="2") != 0
+    assert host.containers == {"cartagena": "old: healthy 0"}
+    assert not [call for call in host.calls if call.startswith("image prune")]
+    assert host.run("update", RELEASE="new") == 0
+    assert host.containers == {"cartagena": "new: healthy 0"}
+
+
+def test_previous_container_runs_again_if_the_update_is_interrupted(host: Host) -> None:
+    assert host.run() == 0
+    update = host.start(NEW="starting 0", RELEASE="new")
+    deadline = time.monotonic() + 30
+    while not any(call.startswith("run") for call in host.calls):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    update.send_signal(signal.SIGTERM)
+    assert update.wait(timeout=60) != 0
+    assert host.containers == {"cartagena": "old: healthy 0"}
+
+
+@pytest.mark.parametrize("failing", ["stop", "rename"])
+def test_running_container_is_never_removed(host: Host, failing: str) -> None:
+    assert host.run() == 0
+    assert host.run(failing=failing, RELEASE="new") != 0
+    assert host.containers == {"cartagena": "old: healthy 0"}
+
+
+def test_first_start_that_fails_is_reported_and_can_be_repeated(host: Host) -> None:
+    for new in ("created", "starting 1"):
+        assert host.run(NEW=new) != 0
+    assert host.run() == 0
+    assert host.containers == {"cartagena": "old: healthy 0"}
+
+
+@pytest.mark.parametrize("new", [None, "starting 1"])
+def test_update_that_was_killed_can_be_repeated(host: Host, new: str | None) -> None:
+    assert host.run() == 0
+    folder = host.folder / "containers"
+    (folder / "cartagena").rename(folder / "cartagena-before")
+    (folder / "cartagena-before").write_text("old: stopped\n")
+    if new is not None:
+        (folder / "cartagena").write_text(f"broken: {new}\n")
+    assert host.run(NEW="starting 1", RELEASE="new") != 0
+    assert host.containers == {"cartagena": "old: healthy 0"}, "not the broken one"
+    assert host.run(RELEASE="new") == 0
+    assert host.containers == {"cartagena": "new: healthy 0"}
+
+
+def test_failed_rollback_names_the_backup(host: Host, capfd: pytest.CaptureFixture[str]) -> None:
+    assert host.run() == 0
+    assert host.run(NEW="starting 1", OLD="starting 1") != 0
+    assert "restore the last backup" in capfd.readouterr().err
 
 
 def test_published_port_is_kept(host: Host) -> None:
