@@ -226,6 +226,24 @@ def test_postgres_is_backed_up_at_once_if_the_last_backup_is_old_and_retried_if_
     assert len(list(backups.folder.glob("*.dump"))) == 1
 
 
+@pytest.mark.parametrize("end", ["exit 1", "kill -TERM $PPID", "kill -INT $PPID"])
+def test_failed_postgres_backup_leaves_no_partial_dump(tmp_path: Path, end: str) -> None:
+    """They would fill the disk, which is what made the backup fail."""
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    killed, running = folder / "cartagena-killed.dump.part", folder / "cartagena-running.dump.part"
+    killed.touch()
+    running.touch()
+    os.utime(killed, (time.time() - 13 * 3600,) * 2)
+    pg_dump = tmp_path / "pg_dump"
+    pg_dump.write_text(f'#!/bin/sh\necho partial > "$4"\n{end}\n')
+    pg_dump.chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "BACKUP_FOLDER": str(folder)}
+    ran = subprocess.run(["sh", str(SCRIPT), "now"], env=environment, capture_output=True, timeout=60)
+    assert ran.returncode != 0
+    assert list(folder.iterdir()) == [running]
+
+
 @pytest.mark.parametrize("setting", [{"BACKUP_DAYS": "0"}, {"BACKUP_DAYS": "two"}, {"BACKUP_AT": "25:00"}])
 def test_wrong_backup_setting_is_refused(backups: Backups, setting: dict[str, str]) -> None:
     code, said = backups.run("now", **setting)

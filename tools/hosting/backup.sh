@@ -24,12 +24,14 @@ case $at in [01][0-9]:[0-5][0-9] | 2[0-3]:[0-5][0-9]) ;; *) fail "BACKUP_AT must
 # Old backups are deleted only after a new one is complete, so the last good one always stays.
 back_up() {
     mkdir -p "$folder"
+    find "$folder" -maxdepth 1 -name 'cartagena-*.dump.part' -mmin +720 -exec rm -f {} + # of backups that were killed
     file=$folder/cartagena-$(date -u +%Y-%m-%dT%H-%M-%SZ).dump
+    trap 'rm -f "$file.part"' EXIT
+    trap 'exit 1' HUP INT TERM
     pg_dump --format custom --file "$file.part" "$database"
     pg_restore --list "$file.part" > /dev/null
     mv "$file.part" "$file"
     find "$folder" -maxdepth 1 -name 'cartagena-*.dump' -mtime "+$((days - 1))" -exec rm -f {} +
-    find "$folder" -maxdepth 1 -name 'cartagena-*.dump.part' -mmin +720 -exec rm -f {} +
     say "wrote $file"
 }
 
