@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+import yaml  # type: ignore[import-untyped]
 
 from tests.ops.dockerfiles import ROOT
 
@@ -37,6 +38,14 @@ def test_update_backs_up_first_and_stops_at_the_first_failure(tmp_path: Path, fa
     ends_at = next((n for n, line in enumerate(made) if failing in line), len(steps) - 1)
     assert all(line.startswith(step) for line, step in zip(made[: ends_at + 1], steps, strict=False))
     assert failing == "nothing" or len(made) == ends_at + 1
+    services = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
+    mounting_files = {
+        name
+        for name, service in services.items()
+        if any((ROOT / volume.partition(":")[0]).is_file() for volume in service.get("volumes", []))
+    }
+    recreated = [line.split()[-2:] for line in made if "--force-recreate" in line]
+    assert failing != "nothing" or [set(names) for names in recreated] == [mounting_files]
 
 
 # The containers are files of the folder $CONTAINERS. Like the real client, commands about containers fail without one,
