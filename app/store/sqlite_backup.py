@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,7 +17,7 @@ _SIDE_FILES = ("", "-wal", "-shm")
 
 
 class BackupFailed(Exception):
-    """The backup could not be made or restored; the message says why. The database is unchanged."""
+    """The backup could not be made, rotated or restored; the message says why. The database is unchanged."""
 
 
 def back_up(database: Path, folder: Path, keep_days: int, now: int) -> Path:
@@ -27,27 +28,24 @@ def back_up(database: Path, folder: Path, keep_days: int, now: int) -> Path:
     """
     if not database.is_file():
         raise BackupFailed(f"there is no database {database}")
-    folder.mkdir(parents=True, exist_ok=True)
     backup = folder / f"cartagena-{_format_time(now)}.db"
-    part = backup.with_suffix(".part")
-    part.unlink(missing_ok=True)
-    part.touch(mode=0o600)
-    try:
-        with closing(sqlite3.connect(database)) as connection:
-            connection.execute("VACUUM INTO ?", [str(part)])
-        _check(part)
-        _sync(part)
-        part.replace(backup)
-    except sqlite3.Error as problem:
-        raise BackupFailed(f"SQLite could not write {backup} ({problem})") from problem
-    finally:
-        part.unlink(missing_ok=True)
-    for old in folder.glob(BACKUP_PATTERN):
-        if old.stat().st_mtime < now - keep_days * 86_400 and old != backup:
-            old.unlink()
-    for part in folder.glob(_PART_PATTERN):
-        if part.stat().st_mtime < now - _MAX_BACKUP_SECONDS:
-            part.unlink(missing_ok=True)
+    with _failing_as(f"{backup} could not be written"):
+        folder.mkdir(parents=True, exist_ok=True)
+        part = backup.with_suffix(".part")
+        with _deleting(part):
+            part.touch(mode=0o600)
+            with closing(sqlite3.connect(database)) as connection:
+                connection.execute("VACUUM INTO ?", [str(part)])
+            _check(part)
+            _sync(part)
+            part.replace(backup)
+    with _failing_as(f"{backup} is complete, but old files in {folder} could not be deleted"):
+        for old in folder.glob(BACKUP_PATTERN):
+            if old.stat().st_mtime < now - keep_days * 86_400 and old != backup:
+                old.unlink()
+        for part in folder.glob(_PART_PATTERN):
+            if part.stat().st_mtime < now - _MAX_BACKUP_SECONDS:
+                part.unlink(missing_ok=True)
     return backup
 
 
@@ -58,21 +56,40 @@ def restore(database: Path, backup: Path, now: int) -> Path | None:
     """
     if not backup.is_file():
         raise BackupFailed(f"there is no file {backup}")
-    try:
+    with _failing_as(f"{backup} is not a database that SQLite can read"):
         _check(backup)
-    except sqlite3.Error as problem:
-        raise BackupFailed(f"{backup} is not a SQLite database ({problem})") from problem
     new = database.with_name(f"{database.name}.restoring")
-    shutil.copy(backup, new)
-    _sync(new)
-    kept = database.with_name(f"{database.name}.before-{_format_time(now)}")
-    is_replacing = database.exists()
-    for side in _SIDE_FILES:  # an old write-ahead log must not meet the new database
-        file = database.with_name(database.name + side)
-        if file.exists():
-            file.replace(kept.with_name(kept.name + side))
-    new.replace(database)
+    with _failing_as(f"{database} could not be replaced"), _deleting(new):
+        shutil.copy(backup, new)
+        _sync(new)
+        kept = database.with_name(f"{database.name}.before-{_format_time(now)}")
+        is_replacing = database.exists()
+        for side in _SIDE_FILES:  # an old write-ahead log must not meet the new database
+            file = database.with_name(database.name + side)
+            if file.exists():
+                file.replace(kept.with_name(kept.name + side))
+        new.replace(database)
     return kept if is_replacing else None
+
+
+@contextmanager
+def _failing_as(outcome: str) -> Iterator[None]:
+    """Raise BackupFailed with this outcome and the reason if the files or SQLite fail."""
+    try:
+        yield
+    except (OSError, sqlite3.Error) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else problem
+        raise BackupFailed(f"{outcome} ({reason})") from problem
+
+
+@contextmanager
+def _deleting(partial: Path) -> Iterator[None]:
+    """Delete this partial copy before and after the block, in which it may be renamed."""
+    partial.unlink(missing_ok=True)
+    try:
+        yield
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def _check(file: Path) -> None:

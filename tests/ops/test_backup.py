@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
+import resource
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -41,12 +43,14 @@ async def has_game(url: str, game: str) -> bool:
         return await store.log.read_game(game) is not None and len(await store.log.read_entries(game)) == 2
 
 
-def admin(folder: Path, *words: str) -> tuple[int, str]:
+def admin(folder: Path, *words: str, preexec_fn: Callable[[], None] | None = None) -> tuple[int, str]:
     """Run an operator's command on cartagena.db in this folder; return its exit code and what it printed."""
     command = [sys.executable, "-m", "app.cli", "admin", "--database", "sqlite:///cartagena.db", *words]
     clean = {name: value for name, value in os.environ.items() if not name.startswith("CARTAGENA_")}
     environment = {**clean, "PYTHONPATH": str(ROOT)}
-    ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    ran = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, preexec_fn=preexec_fn
+    )
     return ran.returncode, ran.stdout + ran.stderr
 
 
@@ -116,6 +120,36 @@ async def test_file_that_is_no_backup_changes_nothing(tmp_path: Path, content: b
         restore(tmp_path / "cartagena.db", bad, 0)
     assert await has_game(url, game)
     assert not list(tmp_path.glob("*.before-*"))
+
+
+@pytest.mark.parametrize("folder", ["/proc/nope", "cartagena.db", "cartagena.db/below"])
+async def test_unusable_backup_folder_is_named(tmp_path: Path, folder: str) -> None:
+    await create_game_in(f"sqlite:///{tmp_path / 'cartagena.db'}")
+    code, said = admin(tmp_path, "backup", "--folder", folder)
+    assert code == 1
+    assert re.fullmatch(rf"cartagena: {folder}/cartagena-\S+\.db could not be written \([\w ]+\)\.\n", said)
+
+
+def _set_file_size_limit() -> None:
+    """Let writes beyond 8 KB fail, as on a full disk."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+
+
+@pytest.mark.parametrize("command", ["backup", "restore"])
+async def test_full_disk_is_named_and_leaves_no_partial_copy(tmp_path: Path, command: str) -> None:
+    url = f"sqlite:///{tmp_path / 'cartagena.db'}"
+    game = await create_game_in(url)
+    code, said = admin(tmp_path, "backup")
+    assert code == 0, said
+    (backup,) = (tmp_path / "backups").iterdir()
+    words = ["restore", str(backup)] if command == "restore" else ["backup"]
+    code, said = admin(tmp_path, *words, preexec_fn=_set_file_size_limit)
+    assert code == 1
+    assert re.search(r"could not be (written|replaced) \((File too large|disk I/O error)\)", said), said
+    assert list((tmp_path / "backups").iterdir()) == [backup]
+    assert not list(tmp_path.glob("*.restoring"))
+    assert await has_game(url, game)
 
 
 def test_backup_command_refuses_other_databases() -> None:
