@@ -14,12 +14,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from app.store.database import open_database
 from app.store.file_lock import lock_database_file
 from app.store.games.store import open_store
 from app.store.migrate import upgrade
+from app.store.people.personal_data import PersonalDataStore
+from app.store.people.players import Name, PeopleStore
 from app.store.sqlite_backup import BackupFailed, restore
+from app.store.tables.people import players
 from tests.store.samples import make_append, new_game
 from tools.services import Postgres
 
@@ -283,3 +287,81 @@ def test_wrong_backup_setting_is_refused(backups: Backups, setting: dict[str, st
     code, said = backups.run("now", **setting)
     assert code == 1
     assert f"{next(iter(setting))} must be" in said
+
+
+# -- tools/hosting/erase-again.sh ---------------------------------------------------------------------------
+
+
+async def _add_people(url: str, *names: str) -> list[str]:
+    database = open_database(url)
+    await upgrade(database)
+    people = PeopleStore(database)
+    added = [await people.add_guest(Name(name, name, name, (name,)), "a browser", 1000) for name in names]
+    await database.close()
+    return [guest.id for guest, _ in added]
+
+
+async def _erase(url: str, *ids: str) -> None:
+    database = open_database(url)
+    await PersonalDataStore(database).erase(ids, 2000)
+    await database.close()
+
+
+async def _read_alive(url: str) -> set[str]:
+    database = open_database(url)
+    rows = await database.fetch_rows(select(players.c.id).where(players.c.deleted_at.is_(None)))
+    await database.close()
+    return {row.id for row in rows}
+
+
+def _erase_again(folder: Path, url: str, suffix: str) -> tuple[int, str]:
+    """Run the script in this folder as on a host; return its exit code and what it printed."""
+    program = folder / "bin/cartagena"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m app.cli "$@"\n')
+    program.chmod(0o755)
+    environment = {"PATH": f"{program.parent}:{os.environ['PATH']}", "CARTAGENA_DATABASE": url}
+    with (ROOT / "tools/hosting/erase-again.sh").open() as script:  # as docker exec gets it
+        ran = subprocess.run(
+            ["sh", "-s", suffix], stdin=script, cwd=folder, env=environment, capture_output=True, text=True
+        )
+    return ran.returncode, ran.stdout + ran.stderr
+
+
+async def test_people_erased_since_a_sqlite_backup_are_erased_again(tmp_path: Path) -> None:
+    url = "sqlite:///cartagena.db"
+    full_url = f"sqlite:///{tmp_path / 'cartagena.db'}"
+    names = ("Early", "Late", "Guest of Late", "Forger", "Stays")
+    early, late, guest, forger, stays = await _add_people(full_url, *names)
+    await _erase(full_url, early)
+    with sqlite3.connect(tmp_path / "cartagena.db") as run:
+        run.execute("UPDATE players SET claimed_by = ? WHERE id = ?", [late, guest])
+    run.close()
+    assert admin(tmp_path, "backup")[0] == 0
+    await _erase(full_url, late)
+    with sqlite3.connect(tmp_path / "cartagena.db") as run:
+        forged = '{"id": "x", "deleted_at": 5}'
+        run.execute("UPDATE players SET name = ? WHERE id = ?", [forged, forger])
+    run.close()
+    (backup,) = (tmp_path / "backups").iterdir()
+    assert admin(tmp_path, "restore", str(backup))[0] == 0
+    assert await _read_alive(full_url) == {late, guest, forger, stays}
+    (kept,) = tmp_path.glob("cartagena.db.before-*Z")
+    suffix = kept.name.removeprefix("cartagena.db")
+    assert _erase_again(tmp_path, url, ".before-never")[0] != 0
+    assert _erase_again(tmp_path, url, suffix) == (0, f"{late}\nPlayer erased.\n")
+    assert await _read_alive(full_url) == {forger, stays}
+    assert _erase_again(tmp_path, url, suffix) == (0, ""), "it may be repeated"
+
+
+async def test_people_erased_since_a_postgres_backup_are_erased_again(
+    postgres: Postgres, backups: Backups, tmp_path: Path
+) -> None:
+    url = postgres.url(backups.environment["PGDATABASE"])
+    late, stays = await _add_people(url, "Late", "Stays")
+    assert backups.run("now")[0] == 0
+    await _erase(url, late)
+    (backup,) = backups.folder.iterdir()
+    assert backups.run("restore", str(backup))[0] == 0
+    assert _erase_again(tmp_path, f"{url}?ssl=disable", "_before") == (0, f"{late}\nPlayer erased.\n")
+    assert await _read_alive(url) == {stays}

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,17 @@ def test_other_code_blocks_run_against_a_server(tmp_path: Path, place: dict[str,
     backups = list((tmp_path / "backups").glob("cartagena-*.db"))
     assert backups
     assert all(backup.stat().st_size > 0 for backup in backups)
+
+
+def test_documented_cron_line_deletes_old_copies_of_backups_only(tmp_path: Path) -> None:
+    (line,) = re.findall(r"^15 4 .* docker cp .*$", TEXT, re.MULTILINE)
+    steps = line.split(" && ")
+    assert "admin backup" in steps[0], "nothing is deleted unless a backup was made and copied"
+    for name, days in (("cartagena-new.db", 13), ("cartagena-old.db", 15), ("notes.txt", 15)):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (time.time() - days * 86_400,) * 2)
+    subprocess.run(["sh", "-c", steps[-1].replace("/srv/cartagena-backups", str(tmp_path))], check=True)
+    assert {file.name for file in tmp_path.iterdir()} == {"cartagena-new.db", "notes.txt"}
 
 
 def test_code_blocks_about_accounts_run_against_a_server(tmp_path: Path, place: dict[str, str]) -> None:
