@@ -55,7 +55,8 @@ def build_line(table: Table, actor: Actor, command: cmd.Chat, now: int) -> ChatL
     if command.preset is not None and command.preset not in CHAT_PRESETS:
         raise Refusal("bad_text", "There is no such preset.")
     seat = table.seat_of(actor.ids)
-    channel = "spectators" if seat is None else "players"
+    # Before the start all who are here arrange the game together.
+    channel = "spectators" if seat is None and table.status != "open" else "players"
     return ChatLine(table.id, 0, now, channel, actor.id, "", seat, text, command.preset, command.id)
 
 

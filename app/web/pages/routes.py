@@ -157,13 +157,16 @@ async def _read_own_games(request: Request, reader: Player | None) -> list[dict[
 
 
 @router.get("/new")
-async def new_table(request: Request, pages: Pages, preset: str = "jamaica", screen: str = "") -> Response:
+async def new_table(
+    request: Request, pages: Pages, preset: str = "jamaica", screen: str = "", friends: str = ""
+) -> Response:
     return await pages.page(
         request,
         "new.html",
         presets=PRESETS.values(),
         preset=preset if preset in PRESETS else next(iter(PRESETS)),
         is_for_screen=screen == "1",
+        is_by_link="1" in (screen, friends),
         preset_values={name: edition.values for name, edition in PRESETS.items()},
         symbols=SYMBOL_SETS,
         groups=forms.OPTION_GROUPS,

@@ -56,7 +56,7 @@ export function StepPlayer(controls, { table, views, steps }, { show, shouldAuto
     clearInterval(timer);
     timer = 0;
     playButton.setAttribute("aria-pressed", "false");
-    playButton.textContent = t("Play back");
+    playButton.textContent = t("Start the replay");
   }
 
   function togglePlay() {

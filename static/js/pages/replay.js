@@ -210,7 +210,7 @@ function pause() {
   clearInterval(timer);
   timer = 0;
   playButton.setAttribute("aria-pressed", "false");
-  find("[data-play-word]", playButton).textContent = t("Play back");
+  find("[data-play-word]", playButton).textContent = t("Start the replay");
 }
 
 function togglePlay() {

@@ -52,11 +52,13 @@ export function isReadyToStart({ table, you }) {
 }
 
 /**
- * Tell spectators what they can do.
+ * Tell spectators what they can do. A banner tells a player who was removed when they can sit down again.
  * @param {TableState} state
+ * @param {boolean} isBarred
  */
-export function spectatorHint(state) {
+export function spectatorHint(state, isBarred) {
   const { seats, spectators } = state.table;
+  if (isBarred) return spectators ? t("You can stay and watch.") : "";
   if (hasFreeSeat(state))
     return spectators ? t("Sit down to play, or stay and watch.") : t("Sit down to play.");
   const isFull = seats.every(isFilled);

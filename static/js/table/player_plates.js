@@ -44,12 +44,6 @@ export function PlayerPlates(root, { onSeat, onPerson }) {
       el("span", { class: "plate-clock", role: "timer" }),
       el("span", { class: "plate-facts" }),
       el("span", { class: "plate-hand" }),
-      el(
-        "button",
-        { type: "button", class: "button button-small plate-aim", hidden: true, onclick: () => onSeat(seat) },
-        icon("symbols", "symbol-pistol"),
-        el("span"),
-      ),
       el("button", {
         type: "button",
         class: "plate-way",
@@ -164,11 +158,7 @@ export function PlayerPlates(root, { onSeat, onPerson }) {
       winsFact(table, seat),
     );
     showHand(find(".plate-hand", plate), player, you.seat === seat && !over);
-    const aim = find(".plate-aim", plate);
-    aim.hidden = !targets.has(seat);
-    /** @type {Element} */ (aim.lastElementChild).textContent = t("Aim at {name}", {
-      name: seatName(table.seats, seat),
-    });
+    plate.classList.toggle("aimed", targets.has(seat));
   }
 
   /**

@@ -231,7 +231,11 @@ export function Seating(root, { game, send, currentSeats, refuse, sit, voidRound
       return [
         VoidNote(table),
         ...waitingLines(state, now),
-        el("p", { class: "seating-wait" }, you.seat === null ? spectatorHint(state) : startHint(state)),
+        el(
+          "p",
+          { class: "seating-wait" },
+          you.seat === null ? spectatorHint(state, isBarred(state)) : startHint(state),
+        ),
       ];
     const free = table.seats.filter((seat) => !seat.person && !seat.bot && !seat.reserved).length;
     const ready = isReadyToStart(state);

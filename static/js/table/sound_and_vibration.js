@@ -35,6 +35,8 @@ export function withSound(call) {
 export function offerSound(store) {
   store.subscribe(["choices"], (state, before) => {
     if (
+      // On a phone the question would cover whose turn it is. The table's menu has the switch.
+      matchMedia("(min-width: 62rem)").matches &&
       hasChoices(state) &&
       !hasChoices(before) &&
       before.view &&

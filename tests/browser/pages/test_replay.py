@@ -61,7 +61,7 @@ def test_record_file_is_navigated_with_keys_and_slider(person: Callable[..., Pla
     ann.page.locator("[data-log] button").nth(9).click()
     assert count(ann.page) == f"10 / {moves}"
     ann.page.get_by_label("Speed").select_option("200")
-    ann.page.get_by_role("button", name="Play back").click()
+    ann.page.get_by_role("button", name="Start the replay").click()
     expect(ann.page.locator("[data-count]")).not_to_have_text(re.compile(r"^1[0-2] / "))
     ann.page.get_by_role("button", name="Pause").click()
 

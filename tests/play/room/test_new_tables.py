@@ -104,6 +104,16 @@ async def test_a_table_that_another_worker_has_is_read_from_the_store(shared_sta
     assert [line["text"] for line in ann.listener.of_kind("chat") if "text" in line] == ["Ahoy"]
 
 
+async def test_before_the_start_seated_players_read_what_a_visitor_writes(stage: Stage) -> None:
+    ann, bo = stage.guest("ann"), stage.guest("bo")
+    game = await stage.open_table(ann)
+    await ann.enter(game)
+    await ann.sit()
+    await bo.enter(game)
+    await bo.send("chat", text="Are you there?")
+    assert [line["text"] for line in ann.listener.of_kind("chat") if "text" in line] == ["Are you there?"]
+
+
 async def test_a_later_client_receives_the_chat_and_mutes_written_meanwhile(stage: Stage) -> None:
     ann, bo = stage.guest("ann"), stage.guest("bo")
     game = await stage.open_table(ann)
