@@ -1,8 +1,8 @@
 // The lobby: live lists of tables, and the buttons that lead into a game.
 
-/** @import {LobbyList, LobbyMessage, LobbyRoom} from "../core/types.d.ts" */
+/** @import {LobbyList, LobbyMessage, LobbyRoom, TableState} from "../core/types.d.ts" */
 
-import { post, RefusedError } from "../core/api.js";
+import { get, post, RefusedError } from "../core/api.js";
 import { confirmAction } from "../core/confirm_dialog.js";
 import { createOnce, releaseButton, withBusyButton } from "../core/create_once.js";
 import { el, find, setChildren } from "../core/dom.js";
@@ -124,6 +124,7 @@ function showList(list) {
   if (waiting) waiting.hidden = true;
   if (list === "mine") {
     section.hidden = all.length === 0;
+    closeUntrueOffer();
     showOwnTurns(rooms.mine);
     showQueue();
   }
@@ -286,6 +287,16 @@ function quickPlay(button) {
   });
 }
 
+// The open dialog of a player who waits alone at this table.
+/** @type {{ id: string, dialog: HTMLDialogElement } | null} */
+let offer = null;
+
+/** Close the dialog when another player has come or the game has started. A toast behind it could not be used. */
+function closeUntrueOffer() {
+  const room = offer && rooms.mine.get(offer.id);
+  if (room && (room.status !== "open" || room.taken - room.bots > 1)) offer?.dialog.close();
+}
+
 /**
  * Nobody is waiting: let the player choose between a game against bots and the empty table.
  * @param {string} id
@@ -301,7 +312,11 @@ function offerBotGame(id) {
       },
     );
   const stopWaiting = async () => {
-    await post(`/games/${encodeURIComponent(id)}/commands`, { id: randomHex(), do: "close" });
+    const path = `/games/${encodeURIComponent(id)}`;
+    // The list may be out of date. A table with another player stays open.
+    const { table } = /** @type {TableState} */ (await get(path));
+    const isAlone = table.seats.filter(({ person }) => person).length < 2;
+    await post(`${path}/commands`, { id: randomHex(), do: isAlone ? "close" : "stand" });
     dialog.close();
   };
   // A toast would be behind the dialog.
@@ -327,9 +342,14 @@ function offerBotGame(id) {
     ),
     problem,
   );
-  dialog.addEventListener("close", () => dialog.remove());
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    offer = null;
+  });
   document.body.append(dialog);
   dialog.showModal();
+  offer = { id, dialog };
+  closeUntrueOffer();
 }
 
 /**

@@ -277,20 +277,25 @@ def test_a_new_visitor_who_waits_on_the_front_page_is_found_and_called(person: C
         player.page.get_by_label("Seats").select_option("5")
     for queue in queues:
         expect(queue).to_have_text("No one is waiting right now.")
-    for player, n in ((ann, 1), (bo, 2)):
-        player.page.get_by_role("button", name="Play with strangers").click()
-        if player is bo:
-            player.page.wait_for_url(re.compile(r"/g/"))
-        expect(queues[2]).to_have_text("1 person is waiting." if n == 1 else "2 people are waiting.")
-    expect(ann.page.locator('[data-list="mine"] [data-room]')).to_have_count(1)
-    expect(queues[0]).to_have_text("No one is waiting right now.")  # it does not count the visitor
-    expect(ann.page.locator(".toast-call")).to_contain_text("Someone has joined you at your table.")
+    ann.page.get_by_role("button", name="Play with strangers").click()
+    expect(queues[2]).to_have_text("1 person is waiting.")
     # A refusal is shown in the dialog, which would cover a toast.
     ann.page.route("**/api/v1/games", lambda route: route.abort())
     dialog = ann.page.get_by_role("dialog")
     dialog.get_by_role("button", name="Play against bots").click()
     expect(dialog.get_by_role("alert")).to_contain_text("The server cannot be reached.")
     ann.complaints.clear()
+    bo.page.get_by_role("button", name="Play with strangers").click()
+    bo.page.wait_for_url(re.compile(r"/g/"))
+    expect(queues[2]).to_have_text("2 people are waiting.")
+    expect(ann.page.locator('[data-list="mine"] [data-room]')).to_have_count(1)
+    expect(queues[0]).to_have_text("No one is waiting right now.")  # it does not count the visitor
+    # The dialog is untrue now and would cover the toast.
+    expect(dialog).to_have_count(0)
+    toast = ann.page.locator(".toast-call")
+    expect(toast).to_contain_text("Someone has joined you at your table.")
+    toast.get_by_role("link", name="Go to the table").click()
+    ann.page.wait_for_url(bo.page.url)
     # People who have left do not wait, and some filters hide tables that quick play finds.
     for player in (ann, bo):
         player.page.goto("about:blank")
@@ -311,6 +316,26 @@ def test_a_player_may_stop_waiting(person: Callable[..., Player]):
     expect(ann.page.get_by_role("dialog")).to_have_count(0)
     ann.page.get_by_role("button", name="Play with strangers").click()  # the button works again
     expect(ann.page.get_by_role("dialog")).to_be_visible()
+
+
+def test_stop_waiting_does_not_close_the_table_on_a_stranger(person: Callable[..., Player]):
+    ann, bo = person("Ann"), person("Bo")
+    # The list of the page is out of date: no row comes through.
+    ann.page.route_web_socket("**/ws/lobby", lambda lobby: None)
+    ann.page.goto(ann.url)
+    ann.page.get_by_label("Edition").select_option("dungeon")
+    ann.page.get_by_label("Seats").select_option("5")
+    ann.page.get_by_role("button", name="Play with strangers").click()
+    dialog = ann.page.get_by_role("dialog", name="No one is waiting right now")
+    expect(dialog).to_be_visible()
+    (row,) = ann.api("GET", "/games?list=mine")["games"]
+    bo.game = row["id"]
+    bo.command("sit")
+    dialog.get_by_role("button", name="Stop waiting").click()
+    expect(dialog).to_have_count(0)
+    table = bo.state()["table"]
+    assert table["status"] == "open"
+    assert len([seat for seat in table["seats"] if seat["person"]]) == 1
 
 
 def test_invalid_name_is_refused_with_an_explanation(person: Callable[..., Player]):
