@@ -1,6 +1,6 @@
 // A newcomer's first games against bots on this browser. They show hints if their table allows them (first_hints.js).
 
-import { pref, setPref } from "./preferences.js";
+import { changePref, pref } from "./preferences.js";
 
 const MAX_FIRST_GAMES = 3;
 
@@ -12,5 +12,5 @@ export const isNewcomer = () => pref("firstGames").length < MAX_FIRST_GAMES;
  * @param {string} game
  */
 export function countBotGame(game) {
-  if (isNewcomer()) setPref("firstGames", [...pref("firstGames"), game]);
+  changePref("firstGames", (games) => [...games, game].slice(0, MAX_FIRST_GAMES));
 }

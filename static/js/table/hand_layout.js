@@ -3,7 +3,7 @@
 import { el, find, loadStylesheet } from "../core/dom.js";
 import { t } from "../core/i18n.js";
 import { icon } from "../core/icons.js";
-import { pref, setPref } from "./preferences.js";
+import { changePref } from "./preferences.js";
 
 // The layout is remembered for this many tables.
 const MAX_TABLES = 20;
@@ -17,8 +17,10 @@ export const isHandLayoutOn = () => document.body.classList.contains("hand-layou
  * @param {boolean} isWanted
  */
 export function rememberHandLayout(game, isWanted) {
-  const others = pref("hands").filter((id) => id !== game);
-  setPref("hands", isWanted ? [...others, game].slice(-MAX_TABLES) : others);
+  changePref("hands", (games) => {
+    const others = games.filter((id) => id !== game);
+    return isWanted ? [...others, game].slice(-MAX_TABLES) : others;
+  });
 }
 
 /**

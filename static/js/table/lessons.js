@@ -5,7 +5,7 @@
 import { t, withWholeCatalogue } from "../core/i18n.js";
 import { announce } from "./announce.js";
 import { Note } from "./note.js";
-import { pref, setPref } from "./preferences.js";
+import { changePref, pref } from "./preferences.js";
 import { boardChoices, cardsOf, offers } from "./selection.js";
 import { hasChoices } from "./store.js";
 
@@ -40,6 +40,8 @@ export function Lessons(root, store) {
 
   /** @param {string} name */
   const isNew = (name) => !pref("lessons").includes(name);
+  /** @param {string} name */
+  const markTaught = (name) => changePref("lessons", (names) => [...names, name]);
 
   async function teach() {
     const state = /** @type {GameState} */ (store.state);
@@ -54,7 +56,7 @@ export function Lessons(root, store) {
     const next = chosen ?? (taughtTurn === turn ? undefined : [...lessonsIn(own), "hold"].find(isNew));
     if (!next) return;
     taughtTurn = turn;
-    setPref("lessons", [...pref("lessons"), next]);
+    markTaught(next);
     const { LESSONS } = await withWholeCatalogue(import("./lesson_texts.js"));
     const isTouch = matchMedia("(hover: none) and (pointer: coarse)").matches;
     const words = t(LESSONS[next === "hold" && isTouch ? "touch" : next]);
@@ -75,10 +77,7 @@ export function Lessons(root, store) {
     timer = setTimeout(teach, DELAY_MS);
   }
   // Whoever does this has found it without the lesson.
-  root.addEventListener(
-    "contextmenu",
-    () => isNew("hold") && setPref("lessons", [...pref("lessons"), "hold"]),
-  );
+  root.addEventListener("contextmenu", () => isNew("hold") && markTaught("hold"));
   addEventListener("pointerdown", () => Date.now() - shownAt > MIN_SHOWN_MS && note.hide());
   store.subscribe(["choices", "selection"], schedule);
   schedule();

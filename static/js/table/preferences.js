@@ -60,11 +60,20 @@ const current = { ...defaults, ...readStored(STORAGE_KEY) };
 export const pref = (name) => current[name];
 
 /**
+ * Change a preference. `change` receives the stored value: another tab may have changed it since this page was loaded.
+ * @template {keyof Preferences} K
+ * @param {K} name
+ * @param {(value: Preferences[K]) => Preferences[K]} change
+ */
+export function changePref(name, change) {
+  Object.assign(current, readStored(STORAGE_KEY));
+  current[name] = change(current[name]);
+  writeStored(STORAGE_KEY, current);
+}
+
+/**
  * @template {keyof Preferences} K
  * @param {K} name
  * @param {Preferences[K]} value
  */
-export function setPref(name, value) {
-  current[name] = value;
-  writeStored(STORAGE_KEY, current);
-}
+export const setPref = (name, value) => changePref(name, () => value);

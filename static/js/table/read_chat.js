@@ -2,7 +2,7 @@
 
 /** @import {TableState} from "../core/types.d.ts" */
 
-import { pref, setPref } from "./preferences.js";
+import { changePref, pref } from "./preferences.js";
 
 const MAX_TABLES = 50;
 
@@ -22,7 +22,7 @@ export const lastReadLine = (state) => pref("chatRead").find(([key]) => key === 
 export function rememberReadLine(state) {
   const last = state.chatLines.at(-1)?.n ?? 0;
   if (last <= lastReadLine(state)) return;
-  /** @type {[string, number][]} */
-  const rows = [...pref("chatRead").filter(([key]) => key !== keyOf(state)), [keyOf(state), last]];
-  setPref("chatRead", rows.slice(-MAX_TABLES));
+  /** @type {[string, number]} */
+  const row = [keyOf(state), last];
+  changePref("chatRead", (rows) => [...rows.filter(([key]) => key !== row[0]), row].slice(-MAX_TABLES));
 }
