@@ -131,3 +131,12 @@ def test_hint_offers_its_choice_until_the_next_entry(run: Run) -> None:
     assert hinted["hintWhy"] == {"why": "home", "params": {}}
     moved = run("table/store.js", FEED, [*begun, {"t": "events", "seq": 7, "events": [], "choices": []}])
     assert (moved["candidates"], moved["hint"]) == (None, None)
+
+
+def test_late_hint_does_not_replace_what_the_player_is_choosing(run: Run) -> None:
+    hint = {"t": "hint", "seq": 6, "action": HAT["action"], "why": "home", "params": {}}
+    for chosen in ({"selection": {"card": "key"}}, {"candidates": [KEY]}, {"isWaiting": True}):
+        got = run("table/store.js", FEED, [a_state(None, choices=[KEY, HAT]), chosen, hint])
+        assert {name: got[name] for name in chosen} == chosen
+        assert (got["hint"], got["hintWhy"], got["seq"]) == (None, None, 6)
+        assert got["candidates"] == chosen.get("candidates")

@@ -135,7 +135,10 @@ const ui = buildParts(root, store, {
   onMute: mute,
   onResign: resign,
   onLeave: () => void loadSeatCommands().then(({ leaveBots }) => leaveBots()),
-  onHint: () => send({ do: "hint", version: store.state.seq }),
+  onHint() {
+    choose({ selection: {} });
+    send({ do: "hint", version: store.state.seq });
+  },
   onDevice: () =>
     loadIdentity()
       .then(({ showDeviceCode }) => showDeviceCode(game))

@@ -101,6 +101,16 @@ export const displayedState = (state) => (state.isWaiting ? { ...state, choices:
 export const isRetried = ({ t, code }) => t === "refused" && code === "try_again";
 
 /**
+ * Whether the player has selected something, or an action is unanswered. A hint would replace the choices of the selection.
+ * @param {State} state
+ */
+const isChoosing = ({ selection, candidates, hint, isWaiting }) =>
+  isWaiting ||
+  selection.card !== undefined ||
+  selection.from !== undefined ||
+  (candidates !== null && hint === null);
+
+/**
  * Return the change of the state by a frame, and its cause (see `receive`).
  * @param {State} state
  * @param {Frame} frame
@@ -114,7 +124,10 @@ export function applyFrame(state, frame) {
     next.selection = keepFitting(next.choices, state.selection);
     next.candidates = null;
   }
-  if (frame.t === "hint") {
+  if (frame.t === "hint" && isChoosing(state)) {
+    next.hint = state.hint;
+    next.hintWhy = state.hintWhy;
+  } else if (frame.t === "hint") {
     const hintedAction = JSON.stringify(frame.action);
     const hinted = next.choices.filter(({ action }) => JSON.stringify(action) === hintedAction);
     if (hinted.length) next.candidates = hinted.slice(0, 1);

@@ -208,10 +208,14 @@ def test_hint_is_shown_as_a_choice(person: Callable[..., Player]) -> None:
     game = begin(ann, bo, options=SHORT, hints=True)
     player = ann if ann.state().get("choices") else bo
     player.open(game)
+    # It replaces a selection only if the player asks for it.
+    player.page.locator(".hand-card.playable").first.click()
+    expect(player.page.locator(".put-back")).to_be_visible()
     player.page.locator(".table-menu > summary").click()
     player.page.get_by_role("button", name="Ask for a hint").click()
     # and says why in one clause, not only that it is good
     expect(player.page.locator(".tray-hint")).to_have_text(re.compile("^Hint: (?!This is what)[A-Z]"))
+    expect(player.page.locator(".put-back")).to_be_hidden()
     before = player.seq()
     player.page.locator(".choice").click()
     player.wait_past(before)
