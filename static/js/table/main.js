@@ -12,6 +12,7 @@ import { showStoredToast } from "../core/toast.js";
 import { announceChanges } from "./announce.js";
 import { CatchUp, Recap } from "./catch_up.js";
 import { nextConnectionState } from "./connection.js";
+import { HelpLoader } from "./help_loader.js";
 import { GameLog } from "./log.js";
 import { Pace } from "./pace.js";
 import { buildParts } from "./parts.js";
@@ -23,7 +24,6 @@ import { applyFrame, emptyState, isRetried, Store } from "./store.js";
 
 const RESUMED_SHOWN_MS = 2500;
 const REFUSAL_SHOWN_MS = 6000;
-const HELP_EVENTS = ["pointerdown", "pointermove", "keydown"];
 
 const root = find("#table");
 // A trial from a finished game and the analysis board have no room and no socket.
@@ -58,20 +58,6 @@ const loadIdentity = () => withWholeCatalogue(import("./identity.js"));
 const loadSealing = () => import("../core/sealing.js");
 const loadPasswordPrompt = () => withWholeCatalogue(import("../core/password_prompt.js"));
 const loadRefusals = () => withWholeCatalogue(import("../core/refusals.js"));
-/** @type {Promise<ReturnType<typeof import("./why.js").Why>> | null} */
-let why = null;
-/** @type {Promise<ReturnType<typeof import("./help.js").Explanations>> | null} */
-let help = null;
-/** @type {object | null} */
-let lessons = null;
-const loadWhy = () =>
-  (why ??= withWholeCatalogue(import("./why.js")).then(({ Why }) => Why({ root, store, ask })));
-/** @param {Element} element */
-const openExplanation = (element) =>
-  Promise.all([withWholeCatalogue(import("./explanations.js")), loadWhy()]).then(
-    ([{ showExplanation }, { reasonFor }]) =>
-      showExplanation(element, /** @type {GameState} */ (store.state), reasonFor),
-  );
 
 const socket = join(`/ws/game/${encodeURIComponent(game)}`, {
   hello() {
@@ -165,32 +151,15 @@ store.subscribe(["table", "you"], ({ table, you }) => {
 offerSound(store);
 showStoredToast();
 store.subscribe(["table", "you"], sealAutomatically);
+const help = HelpLoader({ root, store, socket, ask, refuse });
 installShortcuts({
   ui,
   undo: () => store.state.undo && undo(),
   clear: () => choose({ selection: {} }),
   canClear: () => store.state.selection.card !== undefined || store.state.selection.from !== undefined,
-  explainFocused: async () => (await loadHelp(new Event("focus"))).explainFocused(),
+  explainFocused: help.explainFocused,
+  refuseUnreachable: help.refuseUnreachable,
 });
-for (const name of HELP_EVENTS) addEventListener(name, loadHelp, { passive: true });
-
-/**
- * Load explanations, lessons and signs of presence: a page that is only read does without.
- * @param {Event} event
- */
-function loadHelp(event) {
-  for (const name of HELP_EVENTS) removeEventListener(name, loadHelp);
-  // A tap may be over before the module has loaded; only a press that still lasts can become a long one.
-  let isHeld = event.type === "pointerdown";
-  for (const name of ["pointerup", "pointercancel"])
-    addEventListener(name, () => (isHeld = false), { once: true });
-  import("./signs_of_presence.js").then(({ sendSigns }) => sendSigns(store, socket));
-  import("./lessons.js").then(({ Lessons }) => (lessons ??= Lessons(root, store)));
-  help ??= import("./help.js").then(({ Explanations }) =>
-    Explanations(root, (element) => store.state.view && openExplanation(element), isHeld ? event : null),
-  );
-  return help;
-}
 
 // -- messages from the server --------------------------------------------------------------------
 
@@ -358,17 +327,14 @@ function click(meant, clicked, selection = store.state.selection) {
   }
   if (selection.card !== undefined || selection.from !== undefined) choose({ selection: {} });
   const { card, from: pirate } = clicked.card === undefined ? selection : {};
-  explain({ card, pirate, ...clicked });
+  help.explain({ card, pirate, ...clicked });
 }
-
-/** @param {Click} clicked */
-const explain = (clicked) => loadWhy().then((why) => why.explain(clicked));
 
 /** @param {Place} place */
 function onPlace(place) {
   const { past } = store.state;
   // A past position cannot be clicked; an automatic playback does not block actions.
-  if (past && !past.isPlayback) explain({ place });
+  if (past && !past.isPlayback) help.explain({ place });
   else click(clickHintedPlace(store.state, place), { place });
 }
 
@@ -377,7 +343,7 @@ function onSupply() {
   const draw = choiceOfType(store.state.choices, "draw");
   // Drawing ends the turn, so it is offered and not done at once.
   if (draw) choose({ candidates: [draw] });
-  else explain({ supply: true });
+  else help.explain({ supply: true });
 }
 
 /**

@@ -5,6 +5,7 @@
 import { Board } from "../board/board.js";
 import { find, loadStylesheet, targetOf } from "../core/dom.js";
 import { withWholeCatalogue } from "../core/i18n.js";
+import { loadOnce } from "../core/load_once.js";
 import { lookOf } from "../core/names.js";
 import { Banners } from "./banners.js";
 import { HistoryTools } from "./catch_up.js";
@@ -110,12 +111,15 @@ export function buildParts(root, store, on) {
     onPace: on.onPace,
     onProblem: on.refuse,
   });
-  /** @type {Promise<ReturnType<typeof import("./chat_bubbles.js").ChatBubbles>> | null} */
-  let bubbles = null;
+  const loadBubbles = loadOnce(() =>
+    import("./chat_bubbles.js").then(({ ChatBubbles }) => ChatBubbles(seats.element, on.now)),
+  );
   // Loaded for a game with a clock.
   /** @type {ReturnType<typeof import("./own_clock.js").OwnClock> | null} */
   let ownClock = null;
-  let isOwnClockLoading = false;
+  const makeOwnClock = loadOnce(() =>
+    import("./own_clock.js").then(({ OwnClock }) => OwnClock(box.bench, { onTimeUp: on.refuse })),
+  );
   const clocks = Clocks(
     (seat) => seats.clock(seat),
     on.now,
@@ -126,8 +130,11 @@ export function buildParts(root, store, on) {
     ({ view: { options } }) => options.black_magic || options.scoundrels,
     loadPendingChoice,
   );
-  /** @type {Promise<{ update: (state: TableState) => void }> | null} */
-  let seating = null;
+  const loadSeating = loadOnce(() =>
+    withWholeCatalogue(Promise.all([import("./seating.js"), loadStylesheet("seating")])).then(
+      ([{ Seating }]) => Seating(box.seating, on),
+    ),
+  );
   let isSeatingLoaded = false;
   let colours = "";
 
@@ -148,10 +155,7 @@ export function buildParts(root, store, on) {
    */
   async function drawSeating({ view }) {
     if (view) return;
-    seating ??= withWholeCatalogue(Promise.all([import("./seating.js"), loadStylesheet("seating")])).then(
-      ([{ Seating }]) => Seating(box.seating, on),
-    );
-    const { update } = await seating;
+    const { update } = await loadSeating();
     const state = /** @type {TableState} */ (store.state);
     update(state);
     isSeatingLoaded = true;
@@ -178,11 +182,13 @@ export function buildParts(root, store, on) {
         if (part) part.update(state, events);
         else if (isWanted(state) && !isLoading) {
           isLoading = true;
-          load().then((made) => {
-            part = made;
-            part.update(/** @type {GameState} */ (displayedState(store.state)));
-            smallScreen.arrange(store.state);
-          });
+          load()
+            .then((made) => {
+              part = made;
+              part.update(/** @type {GameState} */ (displayedState(store.state)));
+              smallScreen.arrange(store.state);
+            })
+            .finally(() => (isLoading = false));
         }
       },
     };
@@ -194,8 +200,7 @@ export function buildParts(root, store, on) {
    */
   async function showBubbles(state, before) {
     if (!state.chatLines.length) return;
-    bubbles ??= import("./chat_bubbles.js").then(({ ChatBubbles }) => ChatBubbles(seats.element, on.now));
-    (await bubbles).update(state, before);
+    (await loadBubbles()).update(state, before);
   }
 
   async function loadEnding() {
@@ -216,10 +221,7 @@ export function buildParts(root, store, on) {
 
   /** @param {GameState} state */
   async function loadOwnClock({ clock }) {
-    if (!clock || isOwnClockLoading) return;
-    isOwnClockLoading = true;
-    const { OwnClock } = await import("./own_clock.js");
-    ownClock = OwnClock(box.bench, { onTimeUp: on.refuse });
+    if (clock && !ownClock) ownClock = await makeOwnClock();
   }
 
   /**

@@ -10,8 +10,8 @@ export const openShortcutsDialog = () =>
     showShortcutsDialog(),
   );
 
-/** @param {{ ui: { focusHand: () => void, focusBoard: () => void, focusEnd: () => void, focusLog: () => void }, undo: () => void, clear: () => void, canClear: () => boolean, explainFocused: () => Promise<boolean> }} parts */
-export function installShortcuts({ ui, undo, clear, canClear, explainFocused }) {
+/** @param {{ ui: { focusHand: () => void, focusBoard: () => void, focusEnd: () => void, focusLog: () => void }, undo: () => void, clear: () => void, canClear: () => boolean, explainFocused: () => Promise<boolean>, refuseUnreachable: () => void }} parts */
+export function installShortcuts({ ui, undo, clear, canClear, explainFocused, refuseUnreachable }) {
   /** @type {Record<string, () => unknown>} */
   const actions = {
     h: ui.focusHand,
@@ -19,8 +19,9 @@ export function installShortcuts({ ui, undo, clear, canClear, explainFocused }) 
     e: ui.focusEnd,
     u: undo,
     t: ui.focusLog,
-    "?": async () => (await explainFocused()) || openShortcutsDialog(),
+    "?": () => explainOrList().catch(refuseUnreachable),
   };
+  const explainOrList = async () => (await explainFocused()) || openShortcutsDialog();
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (targetOf(event).closest?.("input, textarea, select, dialog")) return;

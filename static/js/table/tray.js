@@ -6,6 +6,7 @@ import { el, targetOf } from "../core/dom.js";
 import { describePending } from "../core/event_text.js";
 import { t, tn, withWholeCatalogue } from "../core/i18n.js";
 import { icon } from "../core/icons.js";
+import { loadOnce } from "../core/load_once.js";
 import { seatName } from "../core/names.js";
 import { announce } from "./announce.js";
 import { ChoiceButton, describeChoice, describeSelection, describeTurn } from "./choice_text.js";
@@ -52,8 +53,9 @@ export function Tray(root, { onAction, onUndo, onClear, onHint }) {
     "aria-expanded": "false",
     hidden: true,
   });
-  /** @type {Promise<{ count: () => void }> | null} */
-  let moreLoading = null;
+  const loadMore = loadOnce(() =>
+    import("./more_choices.js").then(({ MoreChoices }) => MoreChoices(root, choices, more)),
+  );
   root.append(hint, choices, el("div", { class: "tray-buttons" }, more, putBack, askHint, undo, extra, end));
   /** @type {GameState} Set by the first update. */
   let state;
@@ -203,8 +205,7 @@ export function Tray(root, { onAction, onUndo, onClear, onHint }) {
       more.hidden = true;
       return;
     }
-    moreLoading ??= import("./more_choices.js").then(({ MoreChoices }) => MoreChoices(root, choices, more));
-    (await moreLoading).count();
+    (await loadMore()).count();
   }
 
   /** Load the texts of hints with the first one. */

@@ -227,3 +227,33 @@ def test_tap_that_ends_before_the_explanations_have_loaded_is_not_a_long_press(
     page.wait_for_timeout(900)
     expect(page.locator("dialog[open]")).to_have_count(0)
     expect(page.locator(".hand-card.is-selected, .hand-card.selected")).to_have_count(1)
+
+
+def test_help_and_clocks_that_could_not_be_loaded_are_tried_again(person: Callable[..., Player]) -> None:
+    ann, bo = person("Ann"), person("Bo")
+    game = begin(ann, bo, options={**SHORT, "first": 0}, clock={"kind": "turn", "seconds": 3000}, hints=True)
+    page = ann.page
+    sent: list[str] = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(str(frame))))
+    late = re.compile(r"/(why|help|lessons|signs_of_presence|more_choices|own_clock|shortcuts_dialog)\.js")
+    page.route(late, lambda route: route.abort())
+    ann.open(game)
+    banner = page.locator(".banner").filter(has_text="The server cannot be reached.")
+    # Without a word the player would think that the page is broken.
+    page.locator(SUPPLY).first.dispatch_event("click")
+    expect(banner).to_be_visible()
+    expect(banner).to_have_count(0)
+    page.keyboard.press("?")
+    expect(banner).to_be_visible()
+    page.unroute(late)
+    page.keyboard.press("?")
+    expect(page.locator(".keys")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.locator(SUPPLY).first.dispatch_event("click")
+    expect(page.locator(".why-note:not(.lesson)")).to_be_visible()
+    assert any('"here"' in frame for frame in sent)
+    # A part that shows the state is tried again with the next change.
+    expect(page.locator(".own-clock")).to_have_count(0)
+    ann.act(ann.state()["choices"][0]["action"])
+    expect(page.locator(".own-clock")).to_be_visible()
+    ann.complaints.clear()  # the browser logs the failed loads
