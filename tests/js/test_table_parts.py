@@ -256,3 +256,41 @@ def test_menu_that_could_not_be_loaded_is_loaded_by_the_next_press(browser: Brow
     expect(page.get_by_role("button", name="Resign")).to_be_visible()
     assert page.evaluate("() => document.querySelector('link[href$=\"menu.css\"]').sheet !== null")
     page.close()
+
+
+TRAY_WAITS = """async ({Tray}, {state, connections}) => {
+  const root = document.createElement("section");
+  document.body.replaceChildren(root);
+  const tray = Tray(root, {onAction() {}, onUndo() {}, onClear() {}, onHint() {}});
+  const said = (change) => {
+    tray.update({selection: {}, candidates: null, hint: null, ...state, ...change});
+    return root.querySelector(".tray-hint").textContent;
+  };
+  const asked = said({isWaiting: false, connection: "open"});
+  return [asked, connections.map((connection) => said({isWaiting: true, choices: [], connection}))];
+}"""
+
+
+def test_tray_promises_to_send_a_move_only_while_that_is_true(run: Run) -> None:
+    state = next(state for state in states() if state.get("choices") and state["view"]["pending"] is None)
+    connections = [
+        "open",
+        "offline",
+        "unstored",
+        "lost",
+        "resumed",
+        "restarting",
+        "open",
+        "lost",
+        "signed_out",
+    ]
+    asked, said = run("table/tray.js", TRAY_WAITS, {"state": state, "connections": connections})
+    offline = "You're offline. Your move will be sent when the connection is back."
+    lost = "The server can't be reached. Your move will be sent when the connection is back."
+    # While the page retries, the sentence that asked for the move stays; the banner has the rest.
+    assert said == [asked, offline, asked, lost, asked, lost, asked, lost, ""]
+    for final in ("reload", "stopped"):
+        assert run("table/tray.js", TRAY_WAITS, {"state": state, "connections": ["lost", final]})[1] == [
+            lost,
+            "",
+        ]

@@ -10,6 +10,7 @@ import { loadOnce } from "../core/load_once.js";
 import { seatName } from "../core/names.js";
 import { announce } from "./announce.js";
 import { ChoiceButton, describeChoice, describeSelection, describeTurn } from "./choice_text.js";
+import { CONNECTION_STATES } from "./connection.js";
 import { pref } from "./preferences.js";
 import { choiceOfType, offers } from "./selection.js";
 
@@ -62,6 +63,8 @@ export function Tray(root, { onAction, onUndo, onClear, onHint }) {
   let timer = 0;
   let secondsLeft = 0;
   let shown = "";
+  // The last sentence that was not about an unsent action.
+  let asked = "";
   /** @type {typeof import("./hint_text.js").describeHint | null} */
   let hintText = null;
 
@@ -122,7 +125,8 @@ export function Tray(root, { onAction, onUndo, onClear, onHint }) {
   }
 
   /**
-   * Return the sentence for an action that cannot be sent now; null if the connection is open.
+   * Return the sentence for an action that cannot be sent now; null if the connection is open. It is empty if the page must
+   * be reloaded, which the banner says: the action is never sent then.
    * @param {State} state
    */
   function unsentText({ connection }) {
@@ -130,7 +134,7 @@ export function Tray(root, { onAction, onUndo, onClear, onHint }) {
       return t("You're offline. Your move will be sent when the connection is back.");
     if (connection === "lost" || connection === "restarting")
       return t("The server can't be reached. Your move will be sent when the connection is back.");
-    return null;
+    return CONNECTION_STATES[connection]?.reload ? "" : null;
   }
 
   /** @param {GameState} state */
@@ -221,7 +225,8 @@ export function Tray(root, { onAction, onUndo, onClear, onHint }) {
     if (state.hint && !hintText) loadHintText();
     const { view, table, selection, candidates } = state;
     // The next choices are not known yet.
-    const words = state.isWaiting ? (unsentText(state) ?? hint.textContent) : trayText(state);
+    if (!state.isWaiting) asked = trayText(state);
+    const words = (state.isWaiting ? unsentText(state) : null) ?? asked;
     if (hint.textContent !== words) {
       hint.textContent = words;
       if (state.choices.length) announce(words);
