@@ -86,13 +86,14 @@ class Presence:
         """Replace what is known of another worker's sockets."""
         self.change_count += 1
         self.pace_settings.merge_news(body["paces"])
+        before = self._elsewhere[worker][1] if worker in self._elsewhere else {}
+        self._extend_activity(dict.fromkeys(before.keys() - body["people"].keys(), now))  # they have left
         if body["people"] or body["nameless"]:
             spectators = body["nameless"] - body.get("screens", 0)  # absent from older workers
             self._elsewhere[worker] = (now + PRESENCE_LEASE_MS, body["people"], spectators)
         elif self._elsewhere.pop(worker, None) is not None:
             self.last_left_at = now
-        for person, active in body["people"].items():
-            self._active[person] = max(active, self._active.get(person, 0))
+        self._extend_activity(body["people"])
 
     def to_news(self) -> dict[str, Any]:
         """Return this worker's sockets, for the other workers."""
@@ -111,8 +112,15 @@ class Presence:
         """Drop expired news of other workers; return whether there was any."""
         over = [worker for worker, (until, _, _) in self._elsewhere.items() if until <= now]
         for worker in over:
-            self.last_left_at = max(self.last_left_at, self._elsewhere.pop(worker)[0])
+            until, people, _ = self._elsewhere.pop(worker)
+            self.last_left_at = max(self.last_left_at, until)
+            self._extend_activity(dict.fromkeys(people, until))
         return bool(over)
+
+    def _extend_activity(self, people: dict[str, int]) -> None:
+        """Record when these people were active or left in another worker, unless a later time is known."""
+        for person, at in people.items():
+            self._active[person] = max(at, self._active.get(person, 0))
 
     def is_present(self, person: str | None, now: int) -> bool:
         """Return whether the person has a socket in any worker."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.play.presence import PRESENCE_LEASE_MS, Presence
 from tests.play.commands.test_play import advance_of, choices_of
 from tests.play.stage import Guest, Stage
 from tests.store.samples import read_next_due
@@ -324,3 +325,30 @@ async def test_an_action_rarely_writes_the_due_row(stage: Stage) -> None:
     assert "absent" not in stage.metrics.kinds
     await stage.advance_and_sweep(41)
     assert "absent" in stage.metrics.kinds
+
+
+async def test_the_wait_of_a_player_who_leaves_another_worker_starts_when_they_leave(stage: Stage) -> None:
+    ann, bo = await stage.start_game("ann", "bo", absence=60)
+    room, now = await bo.room(), stage.clock.now()
+    room.presence = Presence(now)
+    elsewhere = Presence(now)
+    elsewhere.add_socket(ann.actor.id, now)
+    thinks_until = now + 200_000
+    for at in (now, thinks_until):
+        room.presence.merge_news("other", elsewhere.to_news(), at)
+    elsewhere.remove_socket(ann.actor.id, thinks_until)
+    room.presence.merge_news("other", elsewhere.to_news(), thinks_until)
+    assert room.presence.absence_due_at(room.table, 0, thinks_until) == thinks_until + 60_000
+
+
+async def test_the_wait_of_a_player_whose_worker_died_starts_when_its_news_expires(stage: Stage) -> None:
+    ann, bo = await stage.start_game("ann", "bo", absence=60)
+    room, now = await bo.room(), stage.clock.now()
+    room.presence = Presence(now)
+    elsewhere = Presence(now)
+    elsewhere.add_socket(ann.actor.id, now)
+    for at in (now, now + 200_000):
+        room.presence.merge_news("other", elsewhere.to_news(), at)
+    expires_at = now + 200_000 + PRESENCE_LEASE_MS
+    assert room.presence.drop_expired(expires_at + 500)
+    assert room.presence.absence_due_at(room.table, 0, expires_at + 500) == expires_at + 60_000
