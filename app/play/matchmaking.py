@@ -34,7 +34,9 @@ async def find_table(
             if not is_for_quick_play(build_game_row(game), game.rules_version):
                 continue
             if game.creator in actor.ids:
-                return game
+                if await _may_sit_down(game_server, game.id, actor):
+                    return game
+                continue
             room = game_server.rooms.get_loaded(game.id)
             if room is None:
                 elsewhere.append(game)  # its players can only be connected to another worker
@@ -47,6 +49,22 @@ async def find_table(
         if game_server.bus.is_single_worker
         else await _find_on_other_workers(game_server, actor, elsewhere[:MAX_TABLES_ASKED_ELSEWHERE])
     )
+
+
+async def _may_sit_down(game_server: GameServer, game: str, actor: Actor) -> bool:
+    """Return whether a table's creator may sit down there; a later host may have removed them."""
+    room = await _load(game_server, game)
+    return room is not None and room.table.removed_until(actor.ids) <= game_server.clock.now()
+
+
+async def _load(game_server: GameServer, game: str) -> Room | None:
+    """Return the room; None if the game cannot be read, which `Rooms` logs. Raises Refusal `try_again`."""
+    try:
+        return await game_server.rooms.get(game)
+    except Refusal:
+        raise
+    except Exception:  # noqa: BLE001  # one bad table must not keep players from the others
+        return None
 
 
 async def _is_suitable(game_server: GameServer, room: Room, actor: Actor) -> bool:
@@ -63,7 +81,7 @@ async def _find_on_other_workers(
     game_server: GameServer, actor: Actor, games: list[GameRow]
 ) -> GameRow | None:
     """Ask the other workers who is present at these tables; return the first suitable one."""
-    rooms = [room for room in [await game_server.rooms.get(game.id) for game in games] if room is not None]
+    rooms = [room for room in [await _load(game_server, game.id) for game in games] if room is not None]
     if not rooms:
         return None
     loop = asyncio.get_running_loop()

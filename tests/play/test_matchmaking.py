@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from app.play.lobby import LobbySubscriber
+from app.play.log.entries import Entry
 from app.play.matchmaking import find_table as fitting_row
 from app.play.ports import Actor
+from app.play.room.room import Room
 from app.play.server import GameServer
 from tests.play.stage import Guest, RecordingListener, Stage
 
@@ -59,6 +61,23 @@ async def test_tables_with_unusual_terms_are_skipped(stage: Stage) -> None:
     assert await find_table_id(stage.game_server, wim.actor, "tortuga", 3) is None
 
 
+async def test_a_creator_who_was_removed_is_not_sent_back_to_the_table(stage: Stage) -> None:
+    ann = await seat_player(stage, "ann")
+    bo = await stage.guest("bo").enter(ann.game)
+    await bo.sit()
+    await ann.send("host", seat=1)
+    await bo.send("remove", seat=0)
+    assert await ann.expect_refusal("sit") == "removed"
+    assert await find_table_id(stage.game_server, ann.actor, "tortuga", 3) is None
+    for guest in (ann, bo):
+        await guest.leave()
+    stage.game_server.rooms.evict(stage.clock.now() + 10**9)
+    assert stage.game_server.rooms.get_loaded(ann.game) is None
+    assert await find_table_id(stage.game_server, ann.actor, "tortuga", 3) is None
+    await (await stage.guest("bo").enter(ann.game)).send("readmit")
+    assert await find_table_id(stage.game_server, ann.actor, "tortuga", 3) == ann.game
+
+
 async def test_a_table_without_seals_is_not_found_because_nobody_can_sit_down(stage: Stage) -> None:
     stage.game_server.new_table_version = 1  # as release 0.1.0 opened them on request
     ann = stage.guest("ann")
@@ -73,6 +92,25 @@ async def test_a_player_waiting_in_another_worker_is_found(shared_stage: Stage) 
     await shared_stage.open_table(shared_stage.guest("gone"), "tortuga", 3)
     wim = shared_stage.guest("wim", other)
     assert other.rooms.get_loaded(ann.game) is None
+    assert await find_table_id(other, wim.actor, "tortuga", 3) == ann.game
+
+
+async def test_tables_that_cannot_be_read_do_not_stop_the_search(
+    shared_stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = await shared_stage.add_worker()
+    ann = await seat_player(shared_stage, "ann")
+    shared_stage.game_server.presence.flush()
+    wim = shared_stage.guest("wim", other)
+    broken = [await shared_stage.open_table(guest, "tortuga", 3) for guest in (wim, shared_stage.guest("bo"))]
+    load_entries = Room.load_entries
+
+    def load_broken_entries(room: Room, entries: list[Entry]) -> None:
+        if room.id in broken:
+            raise ValueError("broken entry")
+        load_entries(room, entries)
+
+    monkeypatch.setattr(Room, "load_entries", load_broken_entries)
     assert await find_table_id(other, wim.actor, "tortuga", 3) == ann.game
 
 
