@@ -17,7 +17,7 @@ from app.play.context import Context
 from app.play.create import new_table
 from app.play.dispatch import Dispatcher, list_other_players
 from app.play.engines import CURRENT_RULES_VERSION
-from app.play.lobby import MAX_COUNTED_GAMES, Lobby, build_table_row, public_lists, table_news
+from app.play.lobby import Lobby, build_table_row, public_lists, table_news
 from app.play.log.entries import NO_SEAT, Entry, GameRow
 from app.play.log.fold import fold
 from app.play.log.table import Table
@@ -255,18 +255,6 @@ class GameServer:
             ):
                 break
         return True
-
-    async def stand_up_everywhere(self, ids: Collection[str]) -> None:
-        """Free the seats of these people at tables whose games have not begun. Raises StoreUnavailable, Refusal."""
-        games = await self.store.lists.list_games_of(sorted(ids), unfinished=True, limit=MAX_COUNTED_GAMES)
-        for game in games:
-            room = await self.rooms.get(game.id) if game.status == "open" else None
-            if room is None:
-                continue
-            for seat in [number for number, seat in enumerate(room.table.seats) if seat.person in ids]:
-                if room.table.status == "open" and room.table.seats[seat].person in ids:
-                    left = Decision("left", seat, {"why": "stood"})
-                    await add_server_entry(room, left, self.clock.now(), room.table)
 
     # -- names -------------------------------------------------------------------------------------
 

@@ -12,8 +12,8 @@ from typing import Any
 from app.play.deal.days import add_days
 from app.play.ports import StoreUnavailable
 from app.play.queues import ClaimLoop
-from app.play.refusals import Refusal
 from app.play.server import GameServer
+from app.play.stand_up import stand_up_everywhere
 from app.play.tasks import Tasks, run_every
 from app.store.people.outbox import OutboxStore
 from app.web.deals import Deals
@@ -114,8 +114,8 @@ class Maintenance:
         erased = [person for person, name in news.items() if name is None]
         site.sockets.close_matching("person", erased)
         if erased:
-            with suppress(StoreUnavailable, Refusal):  # a seat that stays taken has no name
-                await self._game_server.stand_up_everywhere(erased)
+            with suppress(StoreUnavailable):  # a seat that stays taken has no name
+                await stand_up_everywhere(self._game_server, erased)
 
     async def close_ended_sessions(self) -> None:
         """Close sockets whose session has ended, even if no bus message arrived (no Redis, or an admin command)."""

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.play.ports import StoreUnavailable
-from app.play.refusals import Refusal
+from app.play.stand_up import stand_up_everywhere
 from app.web.api.accounts import check_password
 from app.web.api.models import Body, error_responses
 from app.web.auth.identity import KnownPerson
@@ -56,9 +56,9 @@ async def delete(request: Request, body: DeleteConfirmation, person: KnownPerson
     site = site_of(request)
     if person.is_account:
         await check_password(request, site, person, body.password or "")
-    with suppress(StoreUnavailable, Refusal):  # a seat that stays taken has no name
-        await game_server_of(request).stand_up_everywhere(person.ids)
     await site.data.begin_erasure(person.ids, site.now())
+    with suppress(StoreUnavailable):  # a seat that stays taken has no name
+        await stand_up_everywhere(game_server_of(request), person.ids)
     site.rename(*person.ids, name=None)
     site.sign_out("person", *person.ids)
     clear_session_cookie(request)

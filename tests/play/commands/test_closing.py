@@ -8,7 +8,10 @@ import pytest
 
 from app.bus.local import Hub
 from app.play.lobby import LobbySubscriber
+from app.play.log.entries import Entry
+from app.play.room.room import Room
 from app.play.schedule.due import DESERTED_TABLE_MS, EMPTY_TABLE_MS, FORGOTTEN_TABLE_MS
+from app.play.stand_up import stand_up_everywhere
 from tests.play.stage import Guest, RecordingListener, Stage, open_stage
 from tests.play.sync.test_resync import wait_until
 
@@ -207,11 +210,35 @@ async def test_a_running_game_is_listed_while_somebody_is_there(stage: Stage) ->
 
 async def test_a_deleted_person_gives_their_open_seats_back(stage: Stage) -> None:
     ann, bo = await seat_players(stage, "ann", "bo")
-    await stage.game_server.stand_up_everywhere(ann.actor.ids)
+    await stand_up_everywhere(stage.game_server, ann.actor.ids)
     assert [seat.person for seat in (await bo.room()).table.seats] == [None, bo.actor.id]
     running, _ = await stage.start_game("ann", "cy")
-    await stage.game_server.stand_up_everywhere(running.actor.ids)
+    await stand_up_everywhere(stage.game_server, running.actor.ids)
     assert (await running.room()).table.seats[0].person == running.actor.id
+
+
+async def test_a_table_that_cannot_be_read_does_not_keep_other_seats_of_a_deleted_person(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guests = [await seat_players(stage, "ann", name) for name in ("bo", "cy", "dee")]
+    broken = guests[1][0].game
+    for ann, other in guests:
+        await ann.leave()
+        await other.leave()
+    stage.game_server.rooms.evict(stage.clock.now() + 10**9)
+    load_entries = Room.load_entries
+
+    def load_broken_entries(room: Room, entries: list[Entry]) -> None:
+        if room.id == broken:
+            raise ValueError("broken entry")
+        load_entries(room, entries)
+
+    monkeypatch.setattr(Room, "load_entries", load_broken_entries)
+    await stand_up_everywhere(stage.game_server, guests[0][0].actor.ids)
+    for ann, other in (guests[0], guests[2]):
+        room = await stage.game_server.rooms.get(ann.game)
+        assert room is not None
+        assert [seat.person for seat in room.table.seats] == [None, other.actor.id]
 
 
 async def test_a_table_left_in_one_worker_leaves_the_lists_though_another_has_loaded_it(

@@ -9,7 +9,7 @@ import pytest
 
 from tests.databases import connect
 from tests.web.running_site import TestSite, code_of, running
-from tests.web.tables import command, done, play_table
+from tests.web.tables import command, done, open_table, play_table, sit
 
 PASSWORD = "plank, parrot, doubloon"
 
@@ -70,6 +70,21 @@ async def test_a_reloaded_room_plays_on_after_a_name_was_erased(site: TestSite) 
     assert [seat["name"] for seat in state["table"]["seats"]] == [None, "Bo Bellows"]
     answer = await command(bo, room, "act", version=state["seq"], action={"type": "resign"})
     assert answer.status_code == 200, answer.text
+
+
+async def test_deletion_does_not_depend_on_a_table_that_cannot_be_read(
+    site: TestSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann, told = await site.guest("Anne Bonfire")
+    await sit(ann, await open_table(ann))
+    rooms = site.app.state.game_server.rooms
+
+    async def fail(game: str) -> None:
+        raise ValueError(f"game {game} cannot be read")
+
+    monkeypatch.setattr(rooms, "get", fail)
+    assert (await ann.post("/api/v1/me/delete", json={})).status_code == 200
+    assert code_of(await ann.get(f"/api/v1/players/{told['person']['id']}")) == "not_found"
 
 
 async def test_deleting_an_account_requires_its_password_and_deletes_its_guests(site: TestSite) -> None:
