@@ -25,6 +25,7 @@ class Presence:
         "known_since",
         "last_left_at",
         "pace_settings",
+        "players_seen_at",
         "screen_sockets",
         "unnamed_sockets",
     )
@@ -34,6 +35,7 @@ class Presence:
         self.unnamed_sockets = 0
         self.screen_sockets = 0  # of the unnamed ones: they show the game to a room and are no spectators
         self.last_left_at = 0
+        self.players_seen_at = 0  # when one of the players had last used the site before the room was loaded
         self.change_count = 0
         self.pace_settings = PaceSettings()
         self._here: dict[str, int] = {}  # person → sockets in this worker

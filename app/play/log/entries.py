@@ -32,6 +32,7 @@ class SeatRow(msgspec.Struct, frozen=True):
     colour: str
     bot: str | None
     place: int | None = None
+    seen_at: int = 0  # in seconds, when read: when the person last used the site
 
 
 class OwnTurn(msgspec.Struct, frozen=True):

@@ -174,6 +174,10 @@ class Rooms:
         """Read the room from its log. The topic stays followed only if this succeeds."""
         context, game = self._context, row.id
         room = Room(context, _slim_row(row), self._on_moved)
+        if row.summary is not None:
+            room.presence.players_seen_at = max(
+                (1000 * seat.seen_at for seat in row.summary.seats), default=0
+            )
         context.bus.follow(game)  # before reading, so that no entry is missed in between
         try:
             async with self._log_reads:

@@ -21,7 +21,8 @@ CLOCK_GRACE_MS = 300  # a command that was received in time may still be on its 
 HOST_ABSENCE_MS = 60_000  # then a host who is away loses the role to a player who is present
 EMPTY_TABLE_MS = 5 * 60_000  # then a table without players and without visitors closes
 DESERTED_TABLE_MS = 10 * 60_000  # then a listed table closes whose players are all away
-# Then a listed table closes that has a password or is played by correspondence, whose players are away for hours.
+# Then a listed table closes that has a password or is played by correspondence and whose players, who may be away from
+# it for days, have not used the site either.
 FORGOTTEN_TABLE_MS = 7 * 86_400_000
 MAX_SCREEN_TABLE_MS = 12 * 3_600_000  # then a table without players closes, though a screen still shows it
 _RECONNECT_MS = 40_000  # after a room is loaded, before its players count as gone: they may be reconnecting
@@ -77,7 +78,9 @@ def closes_at(table: Table, presence: Presence, now: int) -> int | None:
             return None  # players of an unlisted table may return much later, and no list shows it
         is_for_now = terms.password_hash is None and not terms.clock.is_correspondence
         wait = DESERTED_TABLE_MS if is_for_now else FORGOTTEN_TABLE_MS
+        last_use = table.at if is_for_now else max(table.at, presence.players_seen_at)
     else:
+        last_use = table.at
         wait = EMPTY_TABLE_MS
     if not presence.is_deserted(now):
         return (
@@ -85,7 +88,7 @@ def closes_at(table: Table, presence: Presence, now: int) -> int | None:
             if table.is_from_screen and wait == EMPTY_TABLE_MS
             else now + wait
         )
-    return max(max(table.at, presence.last_left_at) + wait, presence.known_since + _RECONNECT_MS)
+    return max(max(last_use, presence.last_left_at) + wait, presence.known_since + _RECONNECT_MS)
 
 
 def _host_replaced_at(table: Table, presence: Presence, now: int) -> int | None:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, select
 from app.play.log.entries import GameRow, GameSummary, SeatRow
 from app.store.batcher import pad_to_power_of_two
 from app.store.tables.games import games, games_with_heads, heads, seats
-from app.store.tables.people import present_name, with_present_names
+from app.store.tables.people import present_name, present_seen_at, with_present_names
 
 # Columns with the same name and value as the fields of GameRow and Summary.
 GAME_COLUMNS = ("id", "rules_version", "server_seed", "commitment", "creator", "created_at", "status")
@@ -22,7 +22,7 @@ GAMES_WITH_HEADS = select(
     games, heads.c.seq, heads.c.to_act, heads.c.deadline, heads.c.updated_at
 ).select_from(games_with_heads)
 _SELECT_SEATS_WITH_NAMES = (
-    select(seats, present_name.label("present_name"))
+    select(seats, present_name.label("present_name"), present_seen_at.label("seen_at"))
     .select_from(with_present_names(seats, seats.c.person))
     .where(seats.c.game.in_(bindparam("games", expanding=True)))
     .order_by(seats.c.seat)
@@ -40,7 +40,8 @@ def read_games(
     for seat in conn.execute(_SELECT_SEATS_WITH_NAMES, {"games": pad_to_power_of_two(list(found))}):
         # Only a bot's name is stored with its seat.
         name = seat.name if seat.person is None else seat.present_name
-        found[seat.game].append(SeatRow(seat.seat, seat.person, name, seat.colour, seat.bot, seat.place))
+        row = SeatRow(seat.seat, seat.person, name, seat.colour, seat.bot, seat.place, seat.seen_at or 0)
+        found[seat.game].append(row)
     return [(row, tuple(found[row.id])) for row in rows]
 
 

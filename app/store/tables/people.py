@@ -66,9 +66,11 @@ present_name = case(
     else_=func.coalesce(_owners.c.name, players.c.name),
 )
 
+present_seen_at = func.coalesce(_owners.c.seen_at, players.c.seen_at)  # seconds
+
 
 def with_present_names(table: FromClause, person: ColumnElement[str]) -> FromClause:
-    """Return a join of the table that makes `present_name` of the person in this column available."""
+    """Return a join of the table that makes the `present_…` expressions of the person in this column available."""
     joined = table if table is players else table.outerjoin(players, players.c.id == person)
     return joined.outerjoin(_owners, _owners.c.id == players.c.claimed_by)
 

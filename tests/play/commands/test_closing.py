@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from app.bus.local import Hub
 from app.play.lobby import LobbySubscriber
@@ -12,6 +13,8 @@ from app.play.log.entries import Entry
 from app.play.room.room import Room
 from app.play.schedule.due import DESERTED_TABLE_MS, EMPTY_TABLE_MS, FORGOTTEN_TABLE_MS
 from app.play.stand_up import stand_up_everywhere
+from app.store.tables.people import players
+from tests.databases import begin
 from tests.play.stage import Guest, RecordingListener, Stage, open_stage
 from tests.play.sync.test_resync import wait_until
 
@@ -166,6 +169,23 @@ async def test_tables_for_later_close_after_a_week_if_they_are_listed(
     for _ in range(3):
         await stage.advance_and_sweep(86_400)
     assert await read_status(stage, ann.game) == ("closed" if closes else "open")
+
+
+async def test_a_table_for_later_stays_open_while_its_players_use_the_site(stage: Stage) -> None:
+    (ann,) = await seat_players(stage, "ann", clock={"kind": "days", "days": 2})
+    await ann.leave()
+    for _ in range(10):
+        async with begin(stage.store.database) as run:
+            await run.execute(update(players).values(seen_at=stage.clock.now() // 1000))
+        stage.game_server.rooms.evict(stage.clock.now() + 10**9)
+        await stage.advance_and_sweep(86_400)
+        await stage.advance_and_sweep(MINUTE)
+        assert await read_status(stage, ann.game) == "open"
+    for _ in range(8):
+        stage.game_server.rooms.evict(stage.clock.now() + 10**9)
+        await stage.advance_and_sweep(86_400)
+        await stage.advance_and_sweep(MINUTE)
+    assert await read_status(stage, ann.game) == "closed"
 
 
 async def test_a_table_is_listed_while_somebody_is_there(stage: Stage) -> None:

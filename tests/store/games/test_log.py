@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+from sqlalchemy import delete, insert
 
 from app.play.ports import StoreUnavailable
 from app.store.database import SqliteDatabase
@@ -15,6 +16,7 @@ from app.store.games.log_rows import Batch, BatchFailed, BatchWriter, CommitUnkn
 from app.store.games.postgres_writer import PostgresWriter
 from app.store.games.sqlite_writer import SqliteWriter
 from app.store.games.store import SqlGameStore, open_store
+from app.store.tables.people import players
 from tests.databases import begin
 from tests.store.samples import NOW, make_append, make_seated, new_game
 from tests.store.statements import captured_statements
@@ -41,6 +43,32 @@ async def test_appended_entries_are_read_back_unchanged(store: SqlGameStore) -> 
     assert await store.log.read_heads([row.id, "nowhere"], [1, 7]) == {row.id: 2}
     assert await store.log.read_heads([row.id], [2]) == await store.log.read_heads([]) == {}
     assert await store.log.read_game("nowhere") is None
+
+
+async def test_a_game_is_read_with_the_present_names_and_last_visits_of_its_players(
+    store: SqlGameStore,
+) -> None:
+    row = await new_game(store)
+    assert await store.log.append(make_seated(row, 2, "p_guest"))
+    common = {"is_bot": False, "made_at": 1}
+    account = {"id": "p_ann", "name": "Ann", "skeleton": "ann", "is_account": True, "seen_at": 900, **common}
+    guest = {
+        "id": "p_guest",
+        "name": "Guest",
+        "skeleton": "guest",
+        "is_account": False,
+        "seen_at": 7,
+        **common,
+    }
+    for claimed_by, expected in ((None, ("Guest", 7)), ("p_ann", ("Ann", 900))):
+        async with begin(store.database) as run:
+            await run.execute(delete(players))
+            await run.execute(insert(players).values(**account))
+            await run.execute(insert(players).values(**guest, claimed_by=claimed_by))
+        game = await store.log.read_game(row.id)
+        assert game is not None
+        assert game.summary is not None
+        assert (game.summary.seats[0].name, game.summary.seats[0].seen_at) == expected
 
 
 async def test_lost_race_for_a_seq_fails_only_that_row(store: SqlGameStore) -> None:
