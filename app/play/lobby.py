@@ -12,7 +12,7 @@ from app.play.context import Context
 from app.play.engines import CHANCE_SCHEMES
 from app.play.frames import Frame
 from app.play.log.clocks import CLOCK_CLASSES
-from app.play.log.entries import GameRow, GameSummary
+from app.play.log.entries import GameRow, GameSummary, OwnTurns
 from app.play.log.table import Table
 from app.play.log.terms import Terms, parse_stored_terms
 from app.play.ports import Actor, Listener, News, StoreUnavailable
@@ -21,16 +21,10 @@ from app.play.room.rooms import Rooms
 from app.rules.catalogue import CATALOGUE, MODULES_GROUP
 
 MAX_LISTED_GAMES = 100
+MAX_LIST_PAGES = 5  # of games that are read for a list, most of which may have no client
 MAX_COUNTED_GAMES = 400  # more than a person may have unfinished
 LISTS_CACHE_MS = 1000  # even without a change, because the numbers of spectators are not pushed
 _MODULE_OPTIONS = [spec.name for spec in CATALOGUE if spec.group == MODULES_GROUP]
-
-
-class OwnTurns(msgspec.Struct, frozen=True):
-    """How many unfinished games a person has, and how many of them wait for the person."""
-
-    games: int
-    waiting: int
 
 
 class LobbyFilter(msgspec.Struct, frozen=True):
@@ -157,11 +151,17 @@ class Lobby:
         kept = self._cached_lists.get(which)
         if kept is not None and kept[0] == changes and 0 <= now - kept[1] < LISTS_CACHE_MS:
             return kept[2]
-        rows = [
-            row
-            for game in await self._context.store.lists.list_games(which, MAX_LISTED_GAMES)
-            if _has_named_people(row := self.build_row(game)) and self._is_attended(row)
-        ]
+        found: dict[str, dict[str, Any]] = {}  # by id: a new game moves the others to a later page
+        for page in range(MAX_LIST_PAGES):
+            games = await self._context.store.lists.list_games(
+                which, MAX_LISTED_GAMES, page * MAX_LISTED_GAMES
+            )
+            for row in map(self.build_row, games):
+                if _has_named_people(row) and self._is_attended(row):
+                    found[row["id"]] = row
+            if len(games) < MAX_LISTED_GAMES or len(found) >= MAX_LISTED_GAMES:
+                break
+        rows = list(found.values())[:MAX_LISTED_GAMES]
         if self.change_count == changes:  # otherwise the rows may lack a change that was already sent
             self._cached_lists[which] = (changes, now, rows)
         return rows

@@ -101,7 +101,7 @@ class GameLog(Protocol):
 class GameLists(Protocol):
     """Lists of games, and sums of results."""
 
-    async def list_games(self, which: str, limit: int) -> list[GameRow]:
+    async def list_games(self, which: str, limit: int, offset: int = 0) -> list[GameRow]:
         """Return the lobby's list `open` or `watch`, newest first."""
 
     async def list_open_tables(

@@ -187,9 +187,9 @@ async def test_a_flood_of_lobby_filters_is_charged_and_reads_the_lists_once(
         asked: list[str] = []
         listed = server.game_server.store.lists.list_games
 
-        async def counted(which: str, limit: int) -> Any:
+        async def counted(which: str, limit: int, offset: int) -> Any:
             asked.append(which)
-            return await listed(which, limit)
+            return await listed(which, limit, offset)
 
         monkeypatch.setattr(server.game_server.store.lists, "list_games", counted)
         now = server.game_server.clock.now()

@@ -42,6 +42,13 @@ class OwnTurn(msgspec.Struct, frozen=True):
     is_waiting: bool
 
 
+class OwnTurns(msgspec.Struct, frozen=True):
+    """How many unfinished games a person has, and how many of them wait for the person."""
+
+    games: int
+    waiting: int
+
+
 class GameSummary(msgspec.Struct, frozen=True):
     """The fields of a game that lists show; written with every entry other than a move, and with the last move."""
 

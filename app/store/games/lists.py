@@ -43,7 +43,7 @@ class SqlGameLists:
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    async def list_games(self, which: str, limit: int) -> list[GameRow]:
+    async def list_games(self, which: str, limit: int, offset: int = 0) -> list[GameRow]:
         if which == "open":
             # A table without people is not listed: it is closed soon unless its host returns.
             has_people = games.c.taken > games.c.bots
@@ -51,7 +51,10 @@ class SqlGameLists:
         else:
             wanted = and_(games.c.status == "running", games.c.is_watchable)
         query = (
-            GAMES_WITH_HEADS.where(games.c.is_listed, wanted).order_by(games.c.created_at.desc()).limit(limit)
+            GAMES_WITH_HEADS.where(games.c.is_listed, wanted)
+            .order_by(games.c.created_at.desc(), games.c.id)
+            .limit(limit)
+            .offset(offset)
         )
         return await self._games(query)
 

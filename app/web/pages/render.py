@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from app.paths import LOCALES, STATIC, TEMPLATES
 from app.play.commands.messages import parse_json
-from app.play.lobby import OwnTurns
+from app.play.log.entries import OwnTurns
 from app.store.people.players import Player
 from app.web.auth.identity import current_person
 from app.web.auth.sessions import THEME_COOKIE, csrf_token

@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from app.play.deal.days import parse_day
-from app.play.lobby import OwnTurns
 from app.play.log.clocks import CLOCK_CLASSES
+from app.play.log.entries import OwnTurns
 from app.play.ports import StoreUnavailable
 from app.rules.catalogue import PRESETS
 from app.rules.core.cards import SYMBOL_SETS

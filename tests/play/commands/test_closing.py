@@ -215,6 +215,26 @@ async def test_a_table_is_listed_while_somebody_is_there(stage: Stage) -> None:
     assert rows == [("open", ann.game, waiting) for waiting in (1, 0, 1)]  # two have left, one has returned
 
 
+async def test_deserted_tables_do_not_crowd_out_a_table_with_people(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.play.lobby.MAX_LISTED_GAMES", 3)
+    (ann,) = await seat_players(stage, "ann")
+    for n in range(7):
+        stage.clock.advance(1)
+        (gone,) = await seat_players(stage, f"gone{n}", password="sesame")
+        await gone.leave()
+    stage.clock.advance(2 * MINUTE)
+    stage.game_server.rooms.evict(stage.clock.now())
+    assert await list_open_tables(stage) == [ann.game]
+    for n in range(4):
+        stage.clock.advance(1)
+        await seat_players(stage, f"new{n}")
+    listed = await list_open_tables(stage)
+    assert len(listed) == 3
+    assert ann.game not in listed
+
+
 async def test_a_running_game_is_listed_while_somebody_is_there(stage: Stage) -> None:
     ann, bo = await stage.start_game("ann", "bo", visibility="open")
     lobby = stage.game_server.lobby
