@@ -16,8 +16,9 @@ async def test_profile_and_account_pages_claim_only_what_is_true(sqlite_url: str
         assert "No finished games yet." in own
         assert "No finished games yet." not in public
         assert "No finished games that everyone can see." in public
+        rule = "Only games with a result that anyone could watch count here, and first attempts at past deals"
         for page in (own, public):
-            assert "Only games that anyone could watch and that had a result count here." in page
+            assert rule in page
         account = (await ann.get("/account")).text
         # Which channels there are is known only from the settings, which the page loads.
         assert re.search(
