@@ -8,6 +8,7 @@ from app.notify.words import SENTENCES
 from app.play.log.clocks import CLOCK_CLASSES
 from app.rules.catalogue import CATALOGUE, PRESETS
 from app.rules.core.errors import reasons
+from app.web.api.deal import TOO_MANY_TRIES
 from app.web.pages.lessons import LESSONS
 
 __all__ = ["server_sentences"]
@@ -30,6 +31,7 @@ def server_sentences() -> Iterator[tuple[str, str]]:
         yield from ((word, "app/play/log/clocks.py") for word in words)
     for sentence in SENTENCES:
         yield sentence, "app/notify/words.py"
+    yield TOO_MANY_TRIES, "app/web/api/deal.py"
     for lesson in LESSONS:
         for sentence in lesson.sentences():
             yield sentence, "app/web/pages/lessons.py"

@@ -69,7 +69,10 @@ class Deals:
         return found
 
     async def play(self, actor: Actor, most: int) -> Try:
-        """Return the person's unfinished try of today, or a new one. Create its game if it has none."""
+        """Return the person's unfinished try of today, or a new one. Create its game if it has none.
+
+        Raise TooManyTries.
+        """
         day = self.today()
         deal = await self.get_deal(day)
         assert deal is not None

@@ -45,6 +45,7 @@ ZERO_IS_SINGULAR = frozenset({"fr"})
 # Scripts whose sentences are left out of the table page's catalogue. The page loads them through `withWholeCatalogue`
 # (i18n.js), which fetches the whole catalogue first.
 NON_TABLE_SCRIPTS = (
+    "app/web/api/",
     "static/js/pages/",
     "static/js/screen/",
     "static/js/core/confirm_dialog.js",
@@ -77,6 +78,9 @@ NON_TABLE_SCRIPTS = (
     "static/js/table/player_dialog.js",
     "static/js/table/why.js",
 )
+
+# Where sentences come from that scripts show: their own, and messages of the API.
+SCRIPT_SOURCES = ("static/", "app/web/api/")
 
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
@@ -168,7 +172,7 @@ def read_catalogue(code: str, po: Path) -> Catalogue:
             key = message.id
             if message.string:
                 singles[key] = str(message.string)
-        places = [place for place, _line in message.locations if place.startswith("static/")]
+        places = [place for place, _line in message.locations if place.startswith(SCRIPT_SOURCES)]
         if places:
             script.add(key)
         if not all(place.startswith(NON_TABLE_SCRIPTS) for place in places):

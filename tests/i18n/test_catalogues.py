@@ -8,7 +8,16 @@ import pytest
 
 from app.paths import LOCALES
 from app.play.refusals import SENTENCES
-from app.web.i18n import LANGUAGES, Catalogue, Languages, choose_language, fill, parse_accept_language
+from app.web.api.deal import TOO_MANY_TRIES
+from app.web.i18n import (
+    LANGUAGES,
+    SCRIPT_SOURCES,
+    Catalogue,
+    Languages,
+    choose_language,
+    fill,
+    parse_accept_language,
+)
 from tools.i18n_extract import Found, find_all, fresh_catalogue, problems, unquoted
 
 TRANSLATED_LANGUAGES = [code for code in LANGUAGES if code != "en"]
@@ -91,8 +100,9 @@ def test_accept_language_weights_decide_the_order():
 
 def test_scripts_get_exactly_their_messages(languages: Languages):
     words = languages.catalogue("de")
-    script = {found.one for found in find_all() if found.place.startswith("static/")}
+    script = {found.one for found in find_all() if found.place.startswith(SCRIPT_SOURCES)}
     assert words.script_keys == script
+    assert TOO_MANY_TRIES in script  # a message of the API, which scripts show
     assert len(words.script_json) < 110_000
     assert "Schmugglergang" not in words.script_json.decode()
 

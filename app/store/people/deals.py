@@ -28,11 +28,16 @@ from app.store.tables.people import players
 
 MAX_COMPARED_TRIES = 1_000  # other tries that a try is compared with
 MAX_STATISTICS_TRIES = 4_000  # the latest
+MAX_TRIES_PER_DAY = 20  # of one person; the front page reads them all
 _ENDED_STATUSES = ("finished", "aborted")
 _owners = players.alias("deal_owners")
 _tried_games = select(tries, games.c.status).outerjoin(games, games.c.id == tries.c.game)
 _decode_par = msgspec.json.Decoder(Par).decode
 decode_line = msgspec.json.Decoder(tuple[Turn, ...]).decode
+
+
+class TooManyTries(Exception):
+    """The person has used all their tries of the day."""
 
 
 class Try(msgspec.Struct, frozen=True):
@@ -100,7 +105,7 @@ class DealStore:
     async def begin_try(self, ids: Sequence[str], day: str, game: str, now: int) -> Try | None:
         """Return the person's unfinished try of a day, or record and return a new one with the id of its future game.
 
-        Return None if the person was claimed or erased meanwhile; the caller may retry.
+        Return None if the person was claimed or erased meanwhile; the caller may retry. Raise TooManyTries.
         """
 
         def write(conn: Connection) -> Try | None:
@@ -110,6 +115,8 @@ class DealStore:
             unfinished = next((attempt for attempt in own_tries if not attempt.is_over), None)
             if unfinished is not None:
                 return unfinished
+            if len(own_tries) >= MAX_TRIES_PER_DAY:
+                raise TooManyTries
             is_of_person = (tries.c.day == day, tries.c.person.in_(ids))
             last = conn.execute(select(func.max(tries.c.n)).where(*is_of_person)).scalar() or 0
             row = {"game": game, "day": day, "person": ids[0], "n": last + 1, "began_at": now}

@@ -23,7 +23,7 @@ from app.play.deal.results import LOSS_BASE_SCORE, RESIGNED_SCORE, turns_to_json
 from app.play.deal.statistics import summarise_tries
 from app.play.lobby import list_variants
 from app.play.refusals import Refusal
-from app.store.people.deals import Try
+from app.store.people.deals import MAX_TRIES_PER_DAY, TooManyTries, Try
 from app.store.people.players import Player
 from app.web.api.models import error_responses
 from app.web.auth.identity import MaybePerson, PersonOrGuest
@@ -35,6 +35,9 @@ from app.web.site import site_of
 
 router = Router(prefix="/api/v1", tags=["deal"], responses=error_responses(401, 403, 404, 409, 422))
 
+TOO_MANY_TRIES = (
+    f"You have made {MAX_TRIES_PER_DAY} attempts at today's deal. The next deal begins at midnight UTC."
+)
 PAGE_SIZE = 50
 _RESULTS_COST_MS = 15  # of one page, including the queries
 _DAY_PATTERN = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
@@ -93,7 +96,10 @@ async def play_deal(
         )
     settings = site.settings
     most = settings.rooms_per_account if person.is_account else settings.rooms_per_guest
-    found = await deals.play(actor_of(person), most)
+    try:
+        found = await deals.play(actor_of(person), most)
+    except TooManyTries:
+        raise Conflict("too_many_tries", TOO_MANY_TRIES) from None
     return StartedTry(id=found.game, day=found.day, n=found.n, counts=found.is_counted)
 
 

@@ -113,6 +113,25 @@ async def test_only_the_first_try_counts(database_url: str, monkeypatch: pytest.
         assert [row["turns"] for row in results["guests"]["rows"]] == [told["tries"][0]["turns"]]
 
 
+async def test_a_deal_can_be_tried_only_so_often_in_a_day(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.store.people.deals.MAX_TRIES_PER_DAY", 3)
+    async with deal_site(database_url, monkeypatch) as site:
+        ann = await site.person("Ann")
+        for n in range(1, 4):
+            assert (await ann.begin())["n"] == n
+            assert (await ann.begin())["n"] == n
+            await ann.resign()
+        refused = (await ann.request("POST", "/api/v1/deal", 409))["error"]
+        assert refused["code"] == "too_many_tries"
+        assert "20 attempts" in refused["message"]
+        assert len((await ann.deal())["tries"]) == 3
+        assert (await (await site.person("Bo")).begin())["n"] == 1
+        site.clock.advance(86_400)
+        assert (await ann.begin())["n"] == 1
+
+
 async def test_hints_pauses_and_rematches_are_refused(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
