@@ -72,7 +72,7 @@ def compose_digest_html(
     pending: Sequence[PendingNotice],
     stop_url: str,
 ) -> str:
-    """Return the HTML of the e-mail about all pending notices."""
+    """Return the HTML of the e-mail about all pending notices, of which it lists the first."""
     language = recipient.language
 
     def say(source: str, **values: object) -> str:
@@ -86,15 +86,16 @@ def compose_digest_html(
             "hint": say(texts.CONFIRM_SEAT_HINT) if item.is_opening else "",
             "url": f"{base_url}/g/{item.game}",
         }
-        for item in pending
+        for item in pending[: texts.MAX_LISTED_NOTICES]
     ]
+    more = texts.compose_more_line(translate, recipient, pending, base_url)
     return _compile_template().render(
         language=language,
         title=texts.compose_subject(translate, recipient, pending),
         paragraphs=[say(texts.GREETING, name=recipient.name), say(texts.GAMES_INTRODUCTION)],
         games=games,
         button=say(texts.OPEN_TABLE),
-        footer=[texts.compose_zone_line(translate, recipient)],
+        footer=[*([more] if more else []), texts.compose_zone_line(translate, recipient)],
         stop=say(texts.STOP_MAILS),
         stop_url=stop_url,
     )

@@ -71,11 +71,11 @@ def make_body(
 ) -> dict[str, Any]:
     """Return the content of a webhook call: games, opponents, links and deadlines, but nothing about the positions.
 
-    `text` is the notice in the recipient's language and time zone, for programs that only forward it.
+    `text` is the notice in the recipient's language and time zone, for programs that only forward it. `more` counts the
+    games that are not listed.
     """
-    turns = [item for item in items if item.event == "turn" or item.is_opening]
     return {
-        "event": "your_turn" if turns else items[0].event,
+        "event": "your_turn" if any(map(_is_turn, items)) else items[0].event,
         "at": now * 1000,
         "player": recipient.player,
         "games": [
@@ -92,11 +92,16 @@ def make_body(
                 else "move"
                 if item.event in ("turn", "time")
                 else None,
-                **({} if item in turns else {"event": item.event}),
+                **({} if _is_turn(item) else {"event": item.event}),
             }
-            for item in items
+            for item in items[: texts.MAX_LISTED_NOTICES]
         ],
+        "more": max(0, len(items) - texts.MAX_LISTED_NOTICES),
     }
+
+
+def _is_turn(item: PendingNotice) -> bool:
+    return item.event == "turn" or item.is_opening
 
 
 def make_discord_body(

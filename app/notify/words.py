@@ -14,11 +14,14 @@ from babel.lists import format_list
 from app.settings import Settings
 from app.store.people.notice_values import PendingNotice, Recipient
 
+MAX_LISTED_NOTICES = 50  # in one message: each costs about 0.1 ms on the event loop
+
 READY_TO_START_SUBJECT = "Your table at Cartagena is ready to start"
 YOUR_TURN_SUBJECT = "It's your turn at Cartagena"
 GAMES_WAIT_SUBJECT = "{count} games are waiting for you at Cartagena"
 GREETING = "Ahoy {name},"
 GAMES_INTRODUCTION = "This is waiting for you:"
+MORE_GAMES = "And {count} more: {url}"  # after the list; the link leads to all of one's games
 UNTIL = "until {when}"
 TIME_ZONE = "Time zone: {zone}."
 OPEN_TABLE = "Open the table"
@@ -77,6 +80,7 @@ SENTENCES = (
     GAMES_WAIT_SUBJECT,
     GREETING,
     GAMES_INTRODUCTION,
+    MORE_GAMES,
     UNTIL,
     TIME_ZONE,
     OPEN_TABLE,
@@ -172,21 +176,34 @@ def compose_digest_mail(
     pending: Sequence[PendingNotice],
     stop_url: str,
 ) -> tuple[str, str]:
-    """Return subject and text of the e-mail about all pending notices."""
+    """Return subject and text of the e-mail about all pending notices, of which it lists the first."""
 
     def say(source: str, **values: object) -> str:
         return translate(recipient.language, source, **values)
 
+    base_url = settings.public_url.rstrip("/")
     lines = [say(GREETING, name=recipient.name), "", say(GAMES_INTRODUCTION), ""]
-    for item in pending:
+    for item in pending[:MAX_LISTED_NOTICES]:
         lines.append(f"- {compose_line(translate, recipient, item)}")
         if title := " ".join(item.title.split()):
             lines.append(f"  {title}")
-        lines.append(f"  {settings.public_url.rstrip('/')}/g/{item.game}")
+        lines.append(f"  {base_url}/g/{item.game}")
         if item.is_opening:
             lines.append(f"  {say(CONFIRM_SEAT_HINT)}")
+    if more := compose_more_line(translate, recipient, pending, base_url):
+        lines.append(f"- {more}")
     lines += ["", compose_zone_line(translate, recipient), say(UNSUBSCRIBE_LINE, url=stop_url), ""]
     return compose_subject(translate, recipient, pending), "\n".join(lines)
+
+
+def compose_more_line(
+    translate: Translate, recipient: Recipient, pending: Sequence[PendingNotice], base_url: str
+) -> str:
+    """Return the line that counts the notices which are not listed; empty if all are."""
+    count = len(pending) - MAX_LISTED_NOTICES
+    if count <= 0:
+        return ""
+    return translate(recipient.language, MORE_GAMES, count=count, url=f"{base_url}/me")
 
 
 def compose_zone_line(translate: Translate, recipient: Recipient) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from html.parser import HTMLParser
 from typing import Any
 
@@ -9,8 +10,9 @@ import pytest
 
 from app.notify import words as texts
 from app.notify.mail_html import compose_digest_html
-from app.notify.webhook import make_discord_body
+from app.notify.webhook import make_body, make_discord_body
 from app.notify.words import compose_headline, compose_line, compose_subject, format_deadline
+from app.settings import Settings
 from app.store.people.notice_values import PendingNotice, Recipient, Wishes
 from app.web.i18n import LANGUAGES, fill
 
@@ -153,6 +155,20 @@ def test_html_escapes_names_and_titles_and_loads_nothing() -> None:
         assert text in reader.text
     assert "background-image" not in html
     assert "url(" not in html
+
+
+@pytest.mark.parametrize(("count", "more"), [(50, 0), (53, 3)])
+def test_a_digest_lists_fifty_games_and_counts_the_others(count: int, more: int) -> None:
+    items = [dataclasses.replace(notice("Ana"), game=f"game-{n:02}") for n in range(count)]
+    reader, base_url = recipient(*items), "https://play.example"
+    subject, text = texts.compose_digest_mail(english, Settings(public_url=base_url), reader, items, "stop")
+    html = compose_digest_html(english, base_url, reader, items, "stop")
+    body = make_body(english, base_url, reader, items, 1)
+    assert subject == f"{count} games are waiting for you at Cartagena"
+    for content in (text, html, str(body)):
+        assert [f"/g/game-{n:02}" in content for n in range(53)] == [True] * 50 + [False] * 3
+    line = f"And {more} more: https://play.example/me"
+    assert (line in text, line in html, body["more"]) == (more > 0, more > 0, more)
 
 
 def test_discord_line_escapes_names_of_opponents() -> None:
