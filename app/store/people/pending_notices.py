@@ -27,6 +27,7 @@ _LIVE_NEWS_MS = 10 * 60_000  # how long it is news that a table is full or has s
 _owner_id = func.coalesce(players.c.claimed_by, players.c.id)
 _game_ids: Any = bindparam("games", expanding=True)
 _next_game = games.alias("next")
+_creators = players.alias("creators")
 
 
 def _is_blocked(by: Any, player: Any) -> Any:
@@ -68,12 +69,13 @@ _SELECT_REMATCHES = (
     .join(_next_game, _next_game.c.id == games.c.next_game)
     .join(seats, seats.c.game == games.c.id)
     .join(players, players.c.id == seats.c.person)
+    .outerjoin(_creators, _creators.c.id == _next_game.c.creator)
     .where(games.c.next_game.in_(_game_ids), seats.c.bot.is_(None))
     .where(
         _next_game.c.status == "open",
         _next_game.c.created_at > bindparam("created_after"),
         _next_game.c.creator != seats.c.person,
-        ~_is_blocked(_owner_id, _next_game.c.creator),
+        ~_is_blocked(_owner_id, func.coalesce(_creators.c.claimed_by, _next_game.c.creator)),
     )
 )
 _SELECT_INVITATIONS = (

@@ -7,13 +7,15 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import Connection
 
 from app.store.people.notice_values import Wishes
 from app.store.people.notices import NoticeSettings
+from app.store.people.pending_notices import find_pending_notices
 from app.store.people.players import hash_secret
 from app.web.auth.sessions import cookie_name
 from tests.web.running_site import TestSite, running
-from tests.web.tables import done, open_table, play_table
+from tests.web.tables import command, done, open_table, play_table
 
 PASSWORD = "plank, parrot, doubloon"
 LOGIN = {"name": "Anne Bonfire", "password": PASSWORD}
@@ -123,6 +125,30 @@ async def test_claiming_keeps_mutes_in_both_directions(
     await log_in(guest)
     assert await site.app.state.game_server.store.chat.read_mutes(room, account) == {bo_id}
     assert await site.app.state.game_server.store.chat.read_mutes(room, bo_id) == {guest_id, account}
+
+
+async def test_blocking_an_account_withdraws_a_rematch_that_its_guest_opened(site: TestSite) -> None:
+    _, account = await account_of(site)
+    guest, _ = await site.guest("Somewhere Else", "203.0.113.9")
+    bo, bo_told = await site.guest("Bo Bellows", "203.0.113.10")
+    room, bo_id = await play_table(guest, bo), bo_told["person"]["id"]
+    version = (await bo.get(f"/api/v1/games/{room}")).json()["seq"]
+    assert (await command(bo, room, "act", version=version, action={"type": "resign"})).status_code == 200
+    await done(guest, room, "rematch")
+    rematch = (await bo.get(f"/api/v1/games/{room}")).json()["table"]["next"]
+
+    async def list_events() -> list[str]:
+        def read(conn: Connection) -> list[str]:
+            found = find_pending_notices(conn, [rematch], site.site.now(), bo_id)
+            return [item.event for item in found.get(bo_id, [])]
+
+        return await site.site.notices.database.read(read)
+
+    assert await list_events() == ["rematch"]
+    await log_in(guest)
+    assert await list_events() == ["rematch"]
+    assert (await bo.put(f"/api/v1/blocks/{account}")).status_code == 200
+    assert await list_events() == []
 
 
 async def test_claiming_ends_a_block_between_guest_and_account_only(site: TestSite) -> None:
