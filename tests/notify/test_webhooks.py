@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import hashlib
 import hmac
 import json
@@ -16,7 +17,7 @@ import pytest
 from app.notify.outbound import BadUrl
 from app.notify.webhook import WebhookFailed, Webhooks, sign, validate_url
 from app.store.people.outbox import OutboxStore
-from tests.notify.pushing import DAYS, write_letters
+from tests.notify.pushing import DAYS, pushing_site, write_letters
 from tests.web.running_site import TestSite, code_of, running
 from tests.web.tables import play_table
 
@@ -143,6 +144,18 @@ async def test_owner_can_test_the_webhook_and_learns_only_its_status(
     assert (await ann.post("/api/v1/me/notices/test")).json() == {"outcome": "sent"}
     receiver.status = "500 Oops"
     assert (await ann.post("/api/v1/me/notices/test")).json() == {"outcome": "answered 500"}
+
+
+@pytest.mark.parametrize("settings", [{"webhooks": False}, {"public_url": ""}], ids=str)
+async def test_a_server_that_no_longer_calls_webhooks_sends_no_test(
+    sqlite_url: str, receiver: Receiver, settings: dict[str, object]
+) -> None:
+    async with pushing_site(sqlite_url) as site:
+        ann, _ = await site.guest("Anne Bonfire")
+        await _set(ann, receiver)
+        site.site.settings = dataclasses.replace(site.site.settings, **settings)  # type: ignore[arg-type]
+        assert code_of(await ann.post("/api/v1/me/notices/test")) == "no_webhooks"
+        assert receiver.posted == []
 
 
 async def test_redirect_is_not_followed(receiver: Receiver) -> None:

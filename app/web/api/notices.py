@@ -85,7 +85,7 @@ async def set_notices(request: Request, body: ContactSettings, person: KnownPers
     webhook, key = None, None
     if body.webhook is not None:
         if not site.settings.calls_webhooks:
-            raise NotAllowed("no_webhooks", "This server does not call webhooks.")
+            raise _no_webhooks()
         try:
             webhook = validate_url(body.webhook, allow_private=site.settings.webhook_private)
         except BadUrl as problem:
@@ -143,9 +143,12 @@ async def send_test(request: Request, person: KnownPerson, body: ChannelTest | N
         return await _test_mail(request, notice)
     if test.channel == "push":
         return await _test_push(site, person.id, test.endpoint)
+    if not site.settings.calls_webhooks:
+        raise _no_webhooks()
     if notice.webhook is None or notice.webhook_key is None:
         raise BadRequest("no_webhook", "Set a webhook first.")
-    payload: dict[str, Any] = {"event": "test", "at": site.now() * 1000, "player": person.id, "games": []}
+    payload: dict[str, Any] = {"event": "test", "at": site.now() * 1000, "player": person.id}
+    payload |= {"games": [], "more": 0}
     if notice.webhook_form == "discord":
         text = site.words(notice.language, texts.TEST_TEXT)
         payload = {"content": text, "allowed_mentions": {"parse": []}}
@@ -158,6 +161,10 @@ async def send_test(request: Request, person: KnownPerson, body: ChannelTest | N
         reason = str(problem)
         return {"outcome": reason if reason.startswith("answered") else "unreachable"}
     return {"outcome": "sent"}
+
+
+def _no_webhooks() -> NotAllowed:
+    return NotAllowed("no_webhooks", "This server does not call webhooks.")
 
 
 async def _test_mail(request: Request, notice: NoticeSettings) -> dict[str, Any]:
