@@ -335,11 +335,13 @@ def _has_broken_database_password(url: str) -> bool:
 
 
 def _has_broken_redis_password(url: str) -> bool:
-    """Return whether the password ends early: redis-py reads the authority up to the first / ? or #."""
+    """Return whether the password ends early: redis-py reads the authority up to the first / ? or #.
+
+    Options such as ?password=a@b may contain an @.
+    """
     rest = url.partition("://")[2]
-    authority = re.split("[/?#]", rest, maxsplit=1)[0]
-    behind = rest[len(authority) :]
-    return "@" in (behind.partition("?")[0] if "@" in authority else behind)
+    path, _, query = rest[len(re.split("[/?#]", rest, maxsplit=1)[0]) :].partition("?")
+    return "@" in path or ("@" in query and not re.match(r"\w+=", query))
 
 
 def _is_loopback(host: str) -> bool:

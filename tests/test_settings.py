@@ -119,6 +119,7 @@ def test_error_messages_never_contain_a_secret() -> None:
         ("REDIS", "redis://:my#word@redis:6379/0"),
         ("REDIS", "redis://:my?word@redis:6379/0"),
         ("REDIS", "rediss://user:my@wo/rd@redis:6379"),
+        ("REDIS", "rediss://user:my@wo?rd@redis:6379"),
     ],
 )
 def test_password_that_is_not_url_safe_is_refused_with_an_explanation(name: str, url: str) -> None:
@@ -139,6 +140,8 @@ def test_password_that_is_not_url_safe_is_refused_with_an_explanation(name: str,
         ("REDIS", "redis://:my%2Fword@redis:6379/0"),
         ("REDIS", "redis://:my@word@redis:6379/0"),  # redis-py can read this
         ("REDIS", "rediss://:p@redis:6379?ssl_ca_certs=/etc/a@b.pem"),
+        ("REDIS", "redis://redis:6379/0?password=a@b"),
+        ("REDIS", "redis://redis:6379?password=a@b&db=1"),
         ("REDIS", "unix:///run/redis@home.sock"),
     ],
 )
