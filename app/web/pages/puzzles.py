@@ -55,6 +55,7 @@ async def list_mistakes(request: Request, person: KnownPerson) -> Response:
         {
             **msgspec.structs.asdict(overview),
             "next_at": None if overview.next_at is None else overview.next_at * 1000,
+            "now": now * 1000,
             "puzzles": [{"game": each.game, "step": each.step, "stage": each.stage} for each in due],
         }
     )

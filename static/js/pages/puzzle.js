@@ -20,7 +20,7 @@ import { PuzzleFacts } from "./puzzle_facts.js";
 
 /**
  * @typedef {{ game: string, step: number, stage: number }} PuzzleKey
- * @typedef {{ due: number, waiting: number, done: number, searching: number, next_at: number | null, puzzles: PuzzleKey[] }} Overview
+ * @typedef {{ due: number, waiting: number, done: number, searching: number, next_at: number | null, puzzles: PuzzleKey[], now?: number }} Overview
  * @typedef {{ before: View, view: View, choices: Choice[], is_over: boolean, seat: number, seats: { name: string, bot: string | null }[] }} Position
  * @typedef {{ events: GameEvent[], chance: number }} JudgedTurn
  * @typedef {{ is_right: boolean, best: JudgedTurn, tried: JudgedTurn, played: JudgedTurn }} Verdict
@@ -39,6 +39,8 @@ const againButton = find("[data-again]", page);
 
 /** @type {PuzzleKey[]} */
 let queue = [];
+// Puzzles that are due beside the open one. The queue has only the first of them.
+let dueCount = 0;
 /** @type {PuzzleKey} */
 let puzzle;
 /** @type {Position} Undefined until the first puzzle is open. */
@@ -126,6 +128,7 @@ const seats = () =>
 
 /** @param {PuzzleKey} key */
 function drop(key) {
+  if (queue.includes(key)) dueCount -= 1;
   queue = queue.filter((other) => other !== key);
   nextButton.hidden = queue.length === 0;
 }
@@ -163,7 +166,7 @@ function sayTask() {
   say.textContent = t("Find a better turn.");
   more.textContent = [
     t("Your colour: {colour}.", { colour: colourName(position.seat) }),
-    tn("{n} puzzle is left today.", "{n} puzzles are left today.", queue.length + 1),
+    tn("{n} puzzle is left today.", "{n} puzzles are left today.", dueCount + 1),
   ].join(" ");
 }
 
@@ -205,8 +208,9 @@ async function judge(turn) {
 
 /** Fetch the puzzles that are still due. */
 async function refill() {
-  const { puzzles } = /** @type {Overview} */ (await getUrl("/practice/mistakes"));
+  const { due, puzzles } = /** @type {Overview} */ (await getUrl("/practice/mistakes"));
   queue = puzzles.filter(({ game, step }) => game !== puzzle.game || step !== puzzle.step);
+  dueCount = due - (puzzles.length - queue.length);
   nextButton.hidden = queue.length === 0;
 }
 
@@ -335,7 +339,7 @@ function drawBench() {
 }
 
 /** @param {Overview} overview */
-function showIdle({ waiting, done, searching, next_at }) {
+function showIdle({ waiting, done, searching, next_at, now = Date.now() }) {
   if (searching) {
     say.textContent = tn(
       "{n} of your games is being searched.",
@@ -347,7 +351,7 @@ function showIdle({ waiting, done, searching, next_at }) {
   }
   say.textContent = waiting || done ? t("Nothing to practise now.") : t("No mistakes to practise yet.");
   more.textContent = next_at
-    ? t("The next puzzle comes {when}.", { when: formatRelativeTime((next_at - Date.now()) / 1000) })
+    ? t("The next puzzle comes {when}.", { when: formatRelativeTime((next_at - now) / 1000) })
     : t("Finish a game, then come back: turns that cost you much turn into puzzles.");
 }
 
@@ -356,6 +360,7 @@ async function refresh() {
   find("[data-waiting]", page).hidden = true;
   if (!position && overview.puzzles.length) {
     queue = overview.puzzles;
+    dueCount = overview.due;
     await open(overview.puzzles[0]);
     return;
   }

@@ -7,8 +7,9 @@ import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import closing
+from typing import Any
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.game_server import SHORT, GameServer, Player, begin
 
@@ -40,6 +41,28 @@ def store_mistake(game_server: GameServer, ann: Player, game: str) -> None:
             " VALUES (?, ?, ?, ?, 7000, 5000, ?, 1, 0, 0)",
             (person, game, step, seat, int(time.time())),
         )
+
+
+def change_overview(page: Page, change: Callable[[dict[str, Any]], None]) -> None:
+    """Change what the server answers about the player's puzzles."""
+
+    def answer(route: Route) -> None:
+        overview = route.fetch().json()
+        change(overview)
+        route.fulfill(json=overview)
+
+    page.route("**/practice/mistakes", answer)
+
+
+def test_next_puzzle_comes_by_the_servers_clock(person: Callable[..., Player]):
+    ann = person("Ann")
+    page = ann.page
+    day = 86_400_000
+    change_overview(page, lambda overview: overview.update(waiting=1, next_at=overview["now"] + 3 * day))
+    # The device's clock is two days fast.
+    page.add_init_script(f"const now = Date.now; Date.now = () => now() + {2 * day};")
+    page.goto(f"{ann.url}/practice")
+    expect(page.locator("[data-more]")).to_have_text("The next puzzle comes in 3 days.")
 
 
 def test_a_mistake_comes_back_as_a_puzzle(person: Callable[..., Player], game_server: GameServer):
@@ -119,3 +142,9 @@ def test_a_mistake_comes_back_as_a_puzzle(person: Callable[..., Player], game_se
     page.reload()
     notice.get_by_role("link").click()
     expect(say).to_have_text("Find a better turn.")
+    # The list has an end; the count has none.
+    change_overview(page, lambda overview: overview.update(due=overview["due"] + 40))
+    page.reload()
+    expect(page.locator("[data-more]")).to_contain_text("42 puzzles are left today.")
+    page.locator("[data-next]").evaluate("button => button.click()")
+    expect(page.locator("[data-more]")).to_contain_text("41 puzzles are left today.")
