@@ -189,8 +189,8 @@ const ResultRow = (row) =>
       row.how === "beaten"
         ? el("small", {}, ` ${tn("{n} space covered", "{n} spaces covered", row.spaces)}`)
         : null,
+      row.game ? el("small", {}, el("a", { href: replayPath(row.game) }, t("Replay"))) : null,
     ),
-    el("td", {}, row.game ? el("a", { href: replayPath(row.game) }, t("Replay")) : null),
   );
 
 /**
@@ -213,7 +213,6 @@ function ResultList(title, { total, rows }) {
               "tr",
               {},
               ...[t("Rank"), t("Player"), t("Result")].map((words) => el("th", { scope: "col" }, words)),
-              el("th", { scope: "col" }, el("span.hidden", {}, t("Replay"))),
             ),
           ),
           el("tbody", {}, ...rows.map(ResultRow)),

@@ -41,3 +41,13 @@ async def _play(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
         await site.create_deals()
         await site.site.app.state.queues["deal_pars"].drain()
     return cookies
+
+
+# Replace the histogram by the widest one: bars of several turns, one with the own result and par.
+SHOW_WIDE_HISTOGRAM = """async () => {
+  const page = document.querySelector('script[src*="pages/deal.js"]').src;
+  const {Histogram} = await import(page.replace("deal.js", "deal_results.js"));
+  const [par, mine] = [{how: "won", turns: 21}, {how: "won", turns: 22, counts: true}];
+  const distribution = {won: [[8, 1], [22, 12], [41, 1]], beaten: 1, given_up: 1};
+  document.querySelector("[data-histogram]").replaceChildren(Histogram({distribution, par}, mine));
+}"""

@@ -11,9 +11,10 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from app import rules
+from app.web.i18n import LANGUAGES
 from tests.browser.axe import find_violations_in_theme
 from tests.browser.game_server import GameServer
-from tests.browser.pages.played_deal import PEOPLE, played_day
+from tests.browser.pages.played_deal import PEOPLE, SHOW_WIDE_HISTOGRAM, played_day
 from tests.rules.test_deal_records import record
 
 
@@ -370,9 +371,12 @@ def test_page_left_open_past_midnight_does_not_start_the_next_deal(
 def test_deal_page_fits_a_phone(browser: Browser, day: tuple[GameServer, dict[str, str]]) -> None:
     game_server, cookies = day
     page, _ = open_deal_page(browser, game_server, cookies[PEOPLE[0]])
-    page.set_viewport_size({"width": 390, "height": 844})
-    expect(page.locator("[data-turn-rows] tr").first).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.set_viewport_size({"width": 320, "height": 568})
+    for language in LANGUAGES:
+        page.goto(f"{game_server.url}/deal?lang={language}")
+        expect(page.locator("[data-turn-rows] tr").first).to_be_visible()
+        page.evaluate(SHOW_WIDE_HISTOGRAM)
+        assert page.evaluate("document.documentElement.scrollWidth") == 320, language
     page.context.close()
 
 
