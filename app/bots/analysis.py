@@ -48,9 +48,14 @@ def rounded_chances(chances: Sequence[int]) -> list[float]:
 
 
 def hide_draws(events: list[Json]) -> list[Json]:
-    """Return the events without the names of cards that come from the deck."""
-    return [
-        {**event, "cards": None} if event["type"] == "cards_drawn" and event["source"] == "deck" else event
-        for event in events
-        if event["type"] != "row_laid"
-    ]
+    """Return the events of a turn without the names of cards that come from the deck, also by way of a new row."""
+    shown: list[Json] = []
+    is_row_known = True
+    for event in events:
+        if event["type"] == "row_laid":
+            is_row_known = False
+        elif event["type"] == "cards_drawn" and (event["source"] == "deck" or not is_row_known):
+            shown.append({**event, "cards": None})
+        else:
+            shown.append(event)
+    return shown

@@ -68,8 +68,7 @@ def follow(position: Position, seat: int, actions: Sequence[Action]) -> Turn:
         after = foresee(before, seat, action)
         played.append(action)
         positions.append(after)
-        if after.ruleset.has_row and len(after.deck) != len(before.deck):
-            after.hands[seat] = bytearray(map(min, after.hands[seat], before.hands[seat]))
+        if after.ruleset.has_row and not after.row:
             break
     return Turn(seat, tuple(played), tuple(positions))
 

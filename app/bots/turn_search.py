@@ -1,8 +1,8 @@
 """Search over the ways a seat can play its turn.
 
 Cards drawn from the deck stay unknown within the turn: they count in the hand size but have no kind. So a plan never
-depends on luck, and there is nothing to average. `reveal` gives them their kinds, taken from the sampled position, when
-the turn is over.
+depends on luck, and there is nothing to average. The cards of a new row are unknown, too, and stay on the deck. When
+the turn is over, `reveal` lays the row and gives the cards their kinds, taken from the sampled position.
 """
 
 from __future__ import annotations
@@ -39,18 +39,42 @@ def foresee(position: Position, seat: int, action: Action) -> Position:
         _open_unknown_chest(after, seat, action)
         return after
     hand = after.hands[seat][:]
-    is_deck = not after.ruleset.has_row
     before = after.hand_sizes[seat]
     rules.apply_in_place(after, seat, action)
     if after.pending is not None:
         settle_all(after)
-    if is_deck and after.hand_sizes[seat] >= before and after.winner is None:
+    if after.winner is not None:
+        return after
+    if after.ruleset.has_row:
+        _hide_new_cards(position, after, seat)
+    elif after.hand_sizes[seat] >= before:
         # The seat cannot foresee cards from the deck or another hand, so they become unknown.
-        now = after.hands[seat] = after.hands[seat][:]
-        for kind, count in enumerate(hand):
-            if now[kind] > count:
-                now[kind] = count
+        _hide_others(after, seat, hand)
     return after
+
+
+def _hide_others(position: Position, seat: int, known: bytearray) -> None:
+    """Make the cards of the seat unknown in place, except those that are known."""
+    hand = position.hands[seat] = position.hands[seat][:]
+    for kind, count in enumerate(known):
+        if hand[kind] > count:
+            hand[kind] = count
+
+
+def _hide_new_cards(before: Position, after: Position, seat: int) -> None:
+    """With a face-up row, make the cards that came from the deck unknown in place.
+
+    A new row goes back on top of the deck, so that further draws take its cards, which are unknown, too.
+    """
+    if after.deck == before.deck and after.shuffles == before.shuffles:
+        return
+    known = before.hands[seat][:]
+    if after.row != before.row:
+        for kind in before.row:
+            known[kind] += 1
+        after.deck += after.row[::-1]
+        after.row = b""
+    _hide_others(after, seat, known)
 
 
 def _open_unknown_chest(after: Position, seat: int, action: OpenChest) -> None:
@@ -69,8 +93,15 @@ def _open_unknown_chest(after: Position, seat: int, action: OpenChest) -> None:
 
 
 def reveal(position: Position, seat: int) -> None:
-    """Give the unknown cards of the seat their kinds in place: the cards of the full set that are nowhere else."""
+    """Lay the new row and give the unknown cards of the seat their kinds in place.
+
+    These are the cards of the full set that are nowhere else.
+    """
     missing = position.hand_sizes[seat] - sum(position.hands[seat])
+    if position.ruleset.has_row and not position.row:
+        size = position.options.row_size
+        size -= missing % size  # cards of the new row that were drawn
+        position.row, position.deck = position.deck[: -size - 1 : -1], position.deck[:-size]
     if not missing:
         return
     pending = () if position.pending is None else position.pending.choice_cards

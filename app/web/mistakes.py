@@ -218,7 +218,7 @@ def _check_turn(record: Json, seat: int, step: int, actions: list[Json]) -> None
 def play_puzzle(record: Json, seat: int, step: int, actions: list[Json]) -> Json:
     """Return what the seat knows after some actions of its turn, and what it may do next.
 
-    Cards from the deck stay unknown until the turn is over, so that the answer does not depend on luck.
+    Cards from the deck, and a new row, stay unknown until the turn is over, so that the answer does not depend on luck.
     """
     start = _find_start(record, seat, step)
     position = start.position

@@ -8,7 +8,8 @@ import pytest
 from sqlalchemy import select
 
 from app.bots.mistakes import turn_starts
-from app.rules import action_to_json, record_from_json
+from app.bots.turn_search import foresee
+from app.rules import action_to_json, legal, record_from_json
 from app.store.people.mistakes import DAY_SECONDS, Mistake, Search
 from app.store.tables.practice import mistake_searches
 from app.web.mistakes import play_puzzle
@@ -128,3 +129,20 @@ def test_cards_from_the_deck_stay_unknown_within_a_puzzle() -> None:
         assert other["hand"] is None
         return
     raise AssertionError("no turn of this game begins with a retreat")
+
+
+def test_a_puzzle_shows_neither_a_new_row_nor_its_cards() -> None:
+    record = played_record("tortuga", row_size=4, board="random", passage_boards=4)
+    checked = 0
+    for start in turn_starts(record_from_json(record), 0):
+        for retreat in legal(start.position, 0):
+            if retreat.type != "retreat" or foresee(start.position, 0, retreat).row:
+                continue
+            before = play_puzzle(record, 0, start.step, [])["view"]
+            view = play_puzzle(record, 0, start.step, [action_to_json(retreat)])["view"]
+            mine, drawn = view["players"][0], view["players"][0]["cards"] - before["players"][0]["cards"]
+            assert view["row"] == []
+            assert len(before["row"]) + before["deck"] - drawn == view["deck"]
+            assert sorted(mine["hand"]) == sorted(before["players"][0]["hand"] + before["row"])
+            checked += 1
+    assert checked
