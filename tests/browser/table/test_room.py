@@ -230,15 +230,15 @@ def test_hint_on_a_phone_covers_no_card_and_lights_where_it_leads(person: Callab
     hint = page.locator(".tray-hint")
     expect(hint).to_have_text(re.compile("^Hint: "))
     box, tray = hint.bounding_box(), page.locator(".tray").bounding_box()
-    assert box and tray
+    assert box
+    assert tray
     assert box["height"] > 15
     assert box["y"] + box["height"] <= tray["y"], "above the tray, not over the hand"
     choice = page.locator(".choice").bounding_box()
     assert choice
     assert choice["height"] <= tray["height"]
-    middle = {"x": choice["width"] / 2, "y": choice["height"] / 2}
     before = ann.seq()
-    page.locator(".choice").tap(position=middle)
+    page.locator(".choice").tap(position={"x": choice["width"] / 2, "y": choice["height"] / 2})
     ann.wait_past(before)
     page.locator(".ask-hint").tap()
     expect(page.locator(".is-target")).to_have_count(1)
