@@ -53,6 +53,10 @@ function holdSeat(id) {
   held = { id, socket };
 }
 
+// The tables in the last list that this page received; null before the first one.
+/** @type {Set<string> | null} */
+let listed = null;
+
 const removeCall = () => document.querySelector(".toast-call")?.remove();
 
 /**
@@ -60,6 +64,7 @@ const removeCall = () => document.querySelector(".toast-call")?.remove();
  * @param {string} id
  */
 export function keepSeat(id) {
+  listed ??= new Set();
   storeKeptSeat({ id, people: 1, isCalled: false });
   holdSeat(id);
 }
@@ -96,21 +101,34 @@ function announceNewcomer(room, notify) {
  * @param {(title: string, room: LobbyRoom) => void} notify
  */
 export function followKeptSeat(rooms, notify) {
+  const before = listed;
+  listed = new Set(rooms.keys());
+  /** @param {string} id */
+  function isOver(id) {
+    const room = rooms.get(id);
+    // The row of a new table may arrive after another message.
+    return room ? room.status !== "open" : before === null || before.has(id);
+  }
+  // The player would count as present in the game.
+  if (held && isOver(held.id)) {
+    held.socket.close();
+    held = null;
+  }
   const kept = readKeptSeat();
-  if (!kept) return 0;
-  const room = rooms.get(kept.id);
-  if (room?.status !== "open") {
+  if (!kept || isOver(kept.id)) {
     storeKeptSeat(null);
     removeCall();
     return 0;
   }
+  const room = rooms.get(kept.id);
+  if (!room) return 0;
   const people = room.taken - room.bots;
-  const before = received?.id === kept.id ? received.people : kept.people;
+  const peopleBefore = received?.id === kept.id ? received.people : kept.people;
   received = { id: kept.id, people };
   const isAtTable = location.pathname === tablePath(kept.id);
   const isCalled = !isAtTable && people > 1 && (kept.isCalled || people > kept.people);
   if (!isAtTable) holdSeat(kept.id);
-  if (isCalled && people > before) announceNewcomer(room, notify);
+  if (isCalled && people > peopleBefore) announceNewcomer(room, notify);
   if (!isCalled) removeCall();
   storeKeptSeat({ id: kept.id, people, isCalled });
   return Number(isCalled);
