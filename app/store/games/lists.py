@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +15,8 @@ from app.store.database import Database
 from app.store.games.game_rows import GAMES_WITH_HEADS, decode_game, read_games
 from app.store.tables.deals import deal_tries as tries
 from app.store.tables.games import games, heads, seats
+
+_log = logging.getLogger("cartagena.store")
 
 _IS_PUBLIC = and_(games.c.status == "finished", games.c.is_listed, games.c.is_watchable)
 
@@ -162,4 +165,11 @@ class SqlGameLists:
 
     async def _games(self, query: Any) -> list[GameRow]:
         found = await self.database.read(lambda conn: read_games(conn, query))
-        return [decode_game(row, seated) for row, seated in found]
+        games_found: list[GameRow] = []
+        for row, seated in found:
+            try:
+                games_found.append(decode_game(row, seated))
+            except ValueError:
+                # One bad row must not hide all other games.
+                _log.exception("game %s cannot be listed: its row cannot be decoded", row.id)
+        return games_found

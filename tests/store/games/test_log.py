@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-from sqlalchemy import delete, insert
+from sqlalchemy import delete, insert, update
 
 from app.play.ports import StoreUnavailable
 from app.store.database import SqliteDatabase
@@ -16,6 +16,7 @@ from app.store.games.log_rows import Batch, BatchFailed, BatchWriter, CommitUnkn
 from app.store.games.postgres_writer import PostgresWriter
 from app.store.games.sqlite_writer import SqliteWriter
 from app.store.games.store import SqlGameStore, open_store
+from app.store.tables.games import games
 from app.store.tables.people import players
 from tests.databases import begin
 from tests.store.samples import NOW, make_append, make_seated, new_game
@@ -104,6 +105,19 @@ async def test_summary_updates_lists(store: SqlGameStore) -> None:
     assert await store.lists.list_games_of(["p_bo"], unfinished=False, limit=10) == []
     assert [game.id for game in await store.lists.list_games("watch", 10)] == [row.id]
     assert await store.lists.list_games("open", 10) == []
+
+
+async def test_a_row_that_cannot_be_decoded_is_missing_from_lists(
+    store: SqlGameStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    good, bad = await new_game(store), await new_game(store)
+    for row in (good, bad):
+        await store.log.append(make_seated(row, 2, "p_bo"))
+    async with begin(store.database) as conn:
+        await conn.execute(update(games).where(games.c.id == bad.id).values(terms="{"))
+    found = await store.lists.list_games_of(["p_bo"], unfinished=True, limit=10)
+    assert [game.id for game in found] == [good.id]
+    assert bad.id in caplog.text
 
 
 async def test_turns_of_a_person_are_found_without_reading_finished_games(store: SqlGameStore) -> None:
