@@ -112,6 +112,12 @@ OVERLAPS = """() => {
   return found;
 }"""
 
+# By how much a sheet is too high whose cards are dragged: a finger cannot scroll it.
+UNSCROLLABLE = """() => {
+  const body = document.querySelector(".sheet-body:has(.share-slot)");
+  return body ? body.scrollHeight - body.clientHeight : 0;
+}"""
+
 
 def check_sheet_at_all_sizes(player: Player) -> None:
     """Assert that no button of the open sheet overlaps a card and that everything in it can be clicked."""
@@ -121,6 +127,7 @@ def check_sheet_at_all_sizes(player: Player) -> None:
         expect(player.page.locator(".sheet .button-main")).to_be_in_viewport(ratio=1)
         assert player.page.evaluate(OVERLAPS) == [], (width, height)
         assert player.page.evaluate(UNREACHABLE) == [], (width, height)
+        assert player.page.evaluate(UNSCROLLABLE) == 0, (width, height)
 
 
 def give_by_dragging(player: Player, card: int, seat: int) -> None:
@@ -182,6 +189,7 @@ def test_no_button_of_a_sheet_covers_a_card(person: Callable[..., Player], kind:
         sheet.locator(f'[data-key="card-{card}"]').click()
     expect(sheet.locator("#owed-words")).to_contain_text("You keep 2 cards.")
     expect(sheet.locator(".share-slot.filled")).to_have_count(4)
+    assert chooser.page.evaluate(UNSCROLLABLE) == 0
     held, rum = hand_of(chooser), chooser.state()["view"]["pending"]["cards"]
     before = chooser.seq()
     sheet.locator(".button-main").click()
