@@ -27,6 +27,7 @@ from app.play.server import GameServer
 from app.store.people.mistakes import (
     MAX_OPEN_GUEST_SEARCHES,
     MAX_OPEN_SEARCHES,
+    QUEUE,
     Mistake,
     MistakeStore,
     Search,
@@ -56,7 +57,7 @@ class _FinishedGame(NamedTuple):
 class Mistakes:
     """The practice of one app, and its queue of games to search (app/play/queues.py)."""
 
-    name = "mistakes"
+    name = QUEUE
 
     def __init__(
         self,

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, or_, select, tuple_, update
 
 from app.store.database import Database
 from app.store.lock_order import lock_order
 from app.store.people.player_rows import lock_present
+from app.store.tables.games import queue_failures
 from app.store.tables.practice import mistake_searches as searches
 from app.store.tables.practice import mistakes
 from app.store.upserts import upsert
 
+QUEUE = "mistakes"
+"""Name of the queue of searches."""
 DAY_SECONDS = 86_400
 INTERVAL_DAYS = (1, 3, 10)
 """Days until a puzzle comes back after it was solved once, twice and three times; then it is done."""
@@ -79,7 +82,7 @@ class MistakeStore:
         return Mistake(**rows[0]._mapping) if rows else None
 
     async def read_overview(self, person: str, now: int) -> Overview:
-        """Count a person's puzzles and the games that wait to be searched."""
+        """Count a person's puzzles and the games that wait to be searched, without searches that are set aside."""
         due_at = mistakes.c.due_at
         of_person = select(
             func.count().filter(due_at <= now),
@@ -87,7 +90,7 @@ class MistakeStore:
             func.count().filter(due_at.is_(None)),
             func.min(due_at).filter(due_at > now),
         ).where(mistakes.c.person == person)
-        is_open = and_(searches.c.person == person, searches.c.done_at.is_(None))
+        is_open = and_(searches.c.person == person, searches.c.done_at.is_(None), ~_is_set_aside())
 
         def read(conn: Connection) -> Overview:
             due, waiting, done, next_at = conn.execute(of_person).one()
@@ -120,12 +123,14 @@ class MistakeStore:
     ) -> bool:
         """Queue games that were not searched for this person yet; return whether any was queued.
 
-        A no-op for a person who was erased or claimed meanwhile, and for games beyond `limit` that wait.
+        A no-op for a person who was erased or claimed meanwhile, and for games beyond `limit` that wait. Searches
+        that are set aside take no place.
         """
-        known = select(searches.c.game, searches.c.done_at).where(searches.c.person == person)
-        of_games = known.where(or_(searches.c.game.in_(games), searches.c.done_at.is_(None)))
-        found = {row.game: row.done_at for row in await self.database.fetch_rows(of_games)}
-        room = limit - sum(done_at is None for done_at in found.values())
+        is_waiting = and_(searches.c.done_at.is_(None), ~_is_set_aside())
+        known = select(searches.c.game, is_waiting.label("is_waiting")).where(searches.c.person == person)
+        of_games = known.where(or_(searches.c.game.in_(games), is_waiting))
+        found = {row.game: row.is_waiting for row in await self.database.fetch_rows(of_games)}
+        room = limit - sum(map(bool, found.values()))
         new = [game for game in dict.fromkeys(games) if game not in found][: max(0, room)]
         if not new:
             return False
@@ -205,6 +210,16 @@ class MistakeStore:
 def search_key(search: Search) -> str:
     """Return the name of a search in logs and in the table of failures."""
     return f"{search.person} {search.game}"
+
+
+def _is_set_aside() -> ColumnElement[bool]:
+    """Return whether a search has failed so often that it is not retried (app/play/queues.py)."""
+    key = searches.c.person + " " + searches.c.game  # as in `search_key`
+    return exists().where(
+        queue_failures.c.queue == QUEUE,
+        queue_failures.c.key == key,
+        queue_failures.c.set_aside_at.is_not(None),
+    )
 
 
 def _is_mistake(person: str, game: str, step: int) -> ColumnElement[bool]:

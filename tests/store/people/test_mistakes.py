@@ -7,12 +7,15 @@ from collections.abc import AsyncIterator
 import pytest
 from sqlalchemy import insert, select, update
 
+from app.play.queues import MAX_ATTEMPTS, compute_retry_delay_ms
 from app.store.database import open_database
+from app.store.games.queue_failures import SqlFailures
 from app.store.people.mistakes import (
     DAY_SECONDS,
     INTERVAL_DAYS,
     MAX_OPEN_GUEST_SEARCHES,
     MAX_OPEN_SEARCHES,
+    QUEUE,
     Mistake,
     MistakeStore,
     Search,
@@ -93,6 +96,24 @@ async def test_each_game_is_searched_once_and_few_wait(store: MistakeStore) -> N
     assert claimed[0] not in again
     await store.drop_search(claimed[2])
     assert (await store.read_overview(ANN, NOW)).searching == MAX_OPEN_SEARCHES - 1
+
+
+async def test_searches_that_are_set_aside_block_no_others(store: MistakeStore) -> None:
+    failures = SqlFailures(store.database)
+    games = [f"game {n}" for n in range(MAX_OPEN_GUEST_SEARCHES)]
+    await store.request_searches(ANN, games, NOW, MAX_OPEN_GUEST_SEARCHES)
+    for row in await store.claim(NOW, 60, 10, ()):
+        for attempt in range(MAX_ATTEMPTS):
+            assert (await store.read_overview(ANN, NOW)).searching > 0, "it is retried"
+            await failures.record(
+                QUEUE, search_key(row), "Error", 10**9 * (attempt + 1), compute_retry_delay_ms
+            )
+    assert (await store.read_overview(ANN, NOW)).searching == 0
+    assert not await store.request_searches(ANN, games, NOW, MAX_OPEN_GUEST_SEARCHES), "they are known"
+    assert await store.request_searches(ANN, ["next"], NOW, MAX_OPEN_GUEST_SEARCHES)
+    assert (await store.read_overview(ANN, NOW)).searching == 1
+    await failures.clear(QUEUE, search_key(Search(ANN, games[0])))  # the operator puts it back
+    assert (await store.read_overview(ANN, NOW)).searching == 2
 
 
 async def test_people_take_turns_and_fewer_games_of_a_guest_wait(store: MistakeStore) -> None:
