@@ -34,7 +34,7 @@ from app.store.people.mistakes import (
     search_key,
 )
 from app.store.people.players import PeopleStore, Player
-from app.web.errors import BadRequest, NotFound
+from app.web.errors import BadRequest, NotFound, TooMany
 from app.web.offload import Offload
 
 __all__ = ["Mistakes", "play_puzzle"]
@@ -104,7 +104,10 @@ class Mistakes:
         person = await self._people.find_player(row.person, now)
         seat = None if person is None else await self._seat_of(row.game, person)
         if seat is not None:
-            game = await self._read_game(row.game)
+            try:
+                game = await self._read_game(row.game)
+            except TooMany:  # the offload thread is busy
+                raise Postponed from None
             if game is not None and is_deal_secret(game.record.get("deal"), now * 1000):
                 await self.store.drop_search(row)  # a later visit queues it again
                 return

@@ -9,9 +9,12 @@ from sqlalchemy import select
 
 from app.bots.mistakes import turn_starts
 from app.bots.turn_search import foresee
+from app.play.ports import StoreUnavailable
+from app.play.queues import Postponed
 from app.rules import action_to_json, legal, record_from_json
 from app.store.people.mistakes import DAY_SECONDS, Mistake, Search
 from app.store.tables.practice import mistake_searches
+from app.web.errors import TooMany
 from app.web.mistakes import play_puzzle
 from tests.browser.pages.page_paths import played_record
 from tests.web.running_site import TestSite, code_of, running
@@ -110,6 +113,34 @@ async def test_the_review_of_an_own_game_queues_it(sqlite_url: str) -> None:
             assert (await browser.get(f"/api/v1/games/{game}/review")).status_code == 200
         rows = await site.app.state.mistakes.store.database.fetch_rows(select(mistake_searches))
         assert [(row.person, row.game) for row in rows] == [(person, game)]
+
+
+async def test_a_review_is_answered_even_if_its_puzzles_cannot_be_queued(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> bool:
+        raise StoreUnavailable
+
+    async with running(sqlite_url) as site:
+        ann, _, _, game = await finished_game(site)
+        monkeypatch.setattr(site.app.state.mistakes.store, "request_searches", fail)
+        answer = await ann.get(f"/api/v1/games/{game}/review")
+        assert answer.status_code == 200
+        assert answer.json()["turns"]
+
+
+async def test_a_search_waits_while_the_offload_thread_is_busy(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(*_: object) -> None:
+        raise TooMany(5.0)
+
+    async with running(sqlite_url) as site:
+        _, person, _, game = await finished_game(site)
+        practice = site.app.state.mistakes
+        monkeypatch.setattr(practice._offload, "run", refuse)
+        with pytest.raises(Postponed):
+            await practice.process(Search(person, game))
 
 
 def test_cards_from_the_deck_stay_unknown_within_a_puzzle() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
@@ -9,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.play.commands import messages as cmd
+from app.play.ports import StoreUnavailable
 from app.web.api.games import GameId, RoomPassword
 from app.web.api.models import Body, error_responses
 from app.web.api.records import record_for
@@ -63,7 +65,8 @@ async def game_review(
             raise
     if person is not None and room.table.seat_of(person.ids) is not None:
         mistakes: Mistakes = request.app.state.mistakes
-        await mistakes.request(person, [game])
+        with suppress(StoreUnavailable):  # a visit to the practice page queues the game
+            await mistakes.request(person, [game])
     return found
 
 
