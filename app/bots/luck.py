@@ -4,9 +4,8 @@ Each card is one chance event: its luck is the value with this card minus the me
 held, weighted by their number. The mean of that is zero whatever the evaluation says, so a result minus its luck has
 the same mean as the result (a control variate) and varies less.
 
-The deal is one event, too: with a random first player all seats are alike before it, so the mean is an equal share.
-Not counted: new rows, chest tokens, the deal if the first player is fixed, and draws with black magic, where cards on
-top of the deck can be known.
+Not counted: new rows, chest tokens, draws with black magic, where cards on top of the deck can be known, and the deal:
+the evaluation exaggerates what a dealt hand is worth, so without it results would vary more (bench/README.md).
 """
 
 from __future__ import annotations
@@ -19,13 +18,10 @@ from app.bots.evaluation import CERTAINTY, Evaluator, next_seat
 from app.rules.core.event import CardsDrawn, DeckShuffled, Event, RowLaid
 from app.rules.core.position import Position
 
-__all__ = ["RESIDUAL_SD", "luck_of_action", "luck_of_deal"]
+__all__ = ["RESIDUAL_SD", "luck_of_action"]
 
 RESIDUAL_SD = {2: 0.49, 3: 0.46, 4: 0.42, 5: 0.39}
 """Standard deviation of a game's result minus its luck, by the number of seats (bench/README.md)."""
-_DRAW_WEIGHT = 0.4
-"""Share of a draw's difference in value that counts. The evaluation exaggerates it, because players make something of
-whatever they draw: regressing results on luck gives 0.43. A constant factor keeps the mean at zero."""
 
 
 class _Draw(NamedTuple):
@@ -34,14 +30,6 @@ class _Draw(NamedTuple):
     seat: int
     kind: int
     pool: Counter[int]
-
-
-def luck_of_deal(evaluator: Evaluator, start: Position) -> list[float]:
-    """Return each seat's luck with the deal and the first player; zeros if the first player was fixed."""
-    seats = len(start.pirates)
-    if start.options.first != "random":
-        return [0.0] * seats
-    return [chance / CERTAINTY - 1 / seats for chance in evaluator.chances(start)]
 
 
 def luck_of_action(

@@ -16,7 +16,7 @@ from itertools import pairwise
 from app import rules
 from app.bots.budget import Budget, Meter
 from app.bots.evaluation import CERTAINTY, Evaluator
-from app.bots.luck import RESIDUAL_SD, luck_of_action, luck_of_deal
+from app.bots.luck import RESIDUAL_SD, luck_of_action
 from app.bots.measures import Turn, follow
 from app.bots.reasons import Reason, explain_turn
 from app.bots.turn_search import Plan, plans
@@ -77,9 +77,9 @@ def review(record: Record) -> Json:
 
 
 def _result_luck(line: Sequence[tuple[Position, tuple[Event, ...]]]) -> list[float] | None:
-    """Return each seat's luck with the deal and all cards from the deck, its own and others'; None if none counts."""
+    """Return each seat's luck with all cards from the deck, its own and others'; None if no card counts."""
     judge = Evaluator(line[0][0].ruleset)
-    total = luck_of_deal(judge, line[0][0])
+    total = [0.0] * len(line[0][0].pirates)
     for (before, _), (after, events) in pairwise(line):
         luck = luck_of_action(judge, before, after, events)
         total = [sum_ + part for sum_, part in zip(total, luck, strict=True)]

@@ -3,8 +3,8 @@
     python -m app.research.luck --preset jamaica --players 2 --games 10000 --seed 1
 
 Games are between equal noisy players that search their own turn (app/research/self_play.py). Prints, for the first
-seat, the mean luck with its standard error (zero if unbiased), the variance of the result and of the result minus its
-luck, and the factor of games saved.
+seat, the mean luck with its 95 % interval (which contains zero if unbiased), the variance of the result and of the
+result minus its luck, the reduction, and the standard deviation that is left.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from random import Random
 from app import rules
 from app.bots.budget import Budget, Meter
 from app.bots.evaluation import Evaluator
-from app.bots.luck import luck_of_action, luck_of_deal
+from app.bots.luck import luck_of_action
 from app.bots.pending_choice import settle_all
 from app.bots.turn_search import plans
 from app.research.self_play import draw_plan
@@ -41,7 +41,7 @@ def play_with_luck(options: rules.Options, seed: str) -> tuple[int, list[float]]
     seats = range(options.players)
     open_judge = Evaluator(position.ruleset)
     judges = [Evaluator(position.ruleset, seat) for seat in seats]
-    luck = luck_of_deal(open_judge, position)
+    luck = [0.0 for _ in seats]
     has_passed = [False for _ in seats]
     for _ in range(_MAX_TURNS * options.players):
         seat = position.turn_seat
@@ -128,8 +128,8 @@ def main() -> None:
         reduction = 1 - found.adjusted_variance / found.result_variance
         print(
             f"| {arguments.preset} | {arguments.players} | {found.games:,} | {found.mean_result:.3f} "
-            f"| {found.mean_luck:+.4f} ± {found.luck_error:.4f} | {found.result_variance:.4f} "
-            f"| {found.adjusted_variance:.4f} | {reduction:.0%} | {sqrt(found.adjusted_variance):.2f} |",
+            f"| {found.mean_luck:+.4f} ± {1.96 * found.luck_error:.4f} | {found.result_variance:.4f} "
+            f"| {found.adjusted_variance:.4f} | {reduction:.1%} | {sqrt(found.adjusted_variance):.3f} |",
             flush=True,
         )
 

@@ -8,9 +8,11 @@ from itertools import pairwise
 import pytest
 
 from app import rules
-from app.bots.evaluation import Evaluator
-from app.bots.luck import luck_of_action, luck_of_deal
+from app.bots.evaluation import CERTAINTY, Evaluator, next_seat
+from app.bots.luck import luck_of_action
+from app.bots.review import review
 from app.research.luck import measure
+from app.rules.core.event import CardsDrawn
 from tests.bots.test_review import record_of
 
 
@@ -81,13 +83,30 @@ def test_only_cards_from_the_deck_are_luck(record: rules.Record) -> None:
         assert sum(luck) == pytest.approx(0, abs=1e-6)
 
 
-def test_the_deal_counts_if_all_seats_were_alike_before_it() -> None:
-    options = {"preset": "jamaica", "players": 3}
-    for first, counts in (("random", True), (1, False)):
-        start = rules.new_game(rules.parse_options({**options, "first": first}), "5" * 64)
-        luck = luck_of_deal(Evaluator(start.ruleset), start)
-        assert sum(luck) == pytest.approx(0, abs=1e-6)
-        assert any(luck) == counts
+def test_a_draw_counts_in_full_and_the_deal_does_not(record: rules.Record) -> None:
+    line = list(rules.replay(record))
+    judge = Evaluator(line[0][0].ruleset)
+    total = [0.0, 0.0]
+    checked = 0
+    for (before, _), (after, events) in pairwise(line):
+        drawn = [event for event in events if isinstance(event, CardsDrawn)]
+        luck = luck_of_action(judge, before, after, events)
+        total = [sum_ + part for sum_, part in zip(total, luck, strict=True)]
+        if not drawn or len(drawn[0].cards) > 1 or len(events) > 2 or after.turn_seat != before.turn_seat:
+            continue
+        # The chance with the card that came, minus the mean over the cards of the deck.
+        seat, deck = drawn[0].seat, before.deck
+        chances = []
+        for kind in [deck[-1], *deck]:
+            other = after.copy()
+            hand = other.hands[seat] = after.hands[seat][:]
+            hand[deck[-1]] -= 1
+            hand[kind] += 1
+            chances.append(judge.chances(other, next_seat(after, after.turn_seat))[seat] / CERTAINTY)
+        assert luck[seat] == pytest.approx(chances[0] - sum(chances[1:]) / len(deck), abs=1e-9)
+        checked += 1
+    assert checked
+    assert review(record)["result_luck"] == pytest.approx(total, abs=1e-4)
 
 
 def test_the_tool_measures_games() -> None:

@@ -94,8 +94,8 @@ def test_luck_of_all_draws_is_summed_and_cancels_between_seats(record: rules.Rec
     found = review(record)
     assert sum(found["result_luck"]) == pytest.approx(0, abs=0.001)
     assert 0 < found["result_error"] < 0.6
-    fixed = {"preset": "tortuga", "passage_boards": 4, "board": "random", "first": 0}
-    without_luck = review(record_of(fixed, ("mate", "mate")))
+    with_row = {"preset": "tortuga", "passage_boards": 4, "board": "random"}
+    without_luck = review(record_of(with_row, ("mate", "mate")))
     assert (without_luck["result_luck"], without_luck["result_error"]) == (None, None)
 
 
