@@ -15,6 +15,7 @@
 
 import { find, setChildren, svg } from "../core/dom.js";
 import { t } from "../core/i18n.js";
+import { loadOnce } from "../core/load_once.js";
 import { placeLabel } from "../core/names.js";
 import { canAnimate, finishAll, slide } from "./animate.js";
 import { drawGround, drawLandmark, drawSpace } from "./ground.js";
@@ -56,12 +57,9 @@ export function Board(
   // Loaded when a player is about to win.
   /** @type {ReturnType<typeof import("./victory.js").Victory> | null} */
   let victory = null;
-  /** @type {Promise<unknown> | null} */
-  let victoryLoading = null;
-  const loadVictory = () =>
-    (victoryLoading ??= import("./victory.js").then(
-      ({ Victory }) => (victory = Victory(layers.behind, layers.victory)),
-    ));
+  const loadVictory = loadOnce(() =>
+    import("./victory.js").then(({ Victory }) => (victory = Victory(layers.behind, layers.victory))),
+  );
   // Counts calls of set(): follow-ups of an earlier call are dropped.
   let showCount = 0;
   // Events of a win whose celebration is not over. If the map changes size meanwhile, it is celebrated again.
@@ -230,7 +228,11 @@ export function Board(
       : arrived;
     if (isWon && !victory) {
       const won = events.filter(({ type }) => type === "game_won");
-      settled = arrived.then(loadVictory).then(() => (thisShow === showCount ? set(nextView, won) : settled));
+      settled = arrived.then(loadVictory).then(
+        () => (thisShow === showCount ? set(nextView, won) : settled),
+        // Without the celebration the game is over, too.
+        () => undefined,
+      );
     }
     return settled;
   }
