@@ -10,13 +10,15 @@ import { pref } from "./preferences.js";
  * @param {(command: Command) => void} send
  */
 export function FirstHints(store, send) {
-  let askedSeq = -1;
+  // The position of the last question. The log's number will not do: each hint is noted there, and raises it.
+  /** @type {import("../core/types.d.ts").View | null} */
+  let asked = null;
   const ask = () => {
-    const { table, choices, selection, isWaiting, seq } = store.state;
-    if (!pref("hints") || !table?.hints || isWaiting || choices.length < 2 || seq === askedSeq) return;
+    const { table, view, choices, selection, isWaiting, seq } = store.state;
+    if (!pref("hints") || !table?.hints || isWaiting || choices.length < 2 || view === asked) return;
     // The player is already choosing.
     if (selection.card !== undefined || selection.from !== undefined) return;
-    askedSeq = Number(seq);
+    asked = view;
     send({ do: "hint", version: seq });
   };
   store.subscribe(["choices", "isWaiting"], ask);
