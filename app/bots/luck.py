@@ -5,7 +5,7 @@ held, weighted by their number. The mean of that is zero whatever the evaluation
 the same mean as the result (a control variate) and varies less.
 
 Not counted: new rows, chest tokens, draws with black magic, where cards on top of the deck can be known, and the deal:
-the evaluation exaggerates what a dealt hand is worth, so without it results would vary more (bench/README.md).
+the evaluation exaggerates what a dealt hand is worth, so subtracting it would add variance (bench/README.md).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from app.rules.core.position import Position
 __all__ = ["RESIDUAL_SD", "luck_of_action"]
 
 RESIDUAL_SD = {2: 0.49, 3: 0.46, 4: 0.42, 5: 0.39}
-"""Standard deviation of a game's result minus its luck, by the number of seats (bench/README.md)."""
+"""Standard deviation of a result minus its luck, by the number of seats, measured in jamaica (bench/README.md)."""
 
 
 class _Draw(NamedTuple):
