@@ -284,6 +284,8 @@ class Measure:
     """Least value for which there is a reason."""
     is_of_action: bool = False
     """Whether the measure is about the first action only."""
+    is_gain: bool = False
+    """Whether each action of the turn adds to the number, so that an action may add nothing."""
 
     def to_params(self, reached: int, other: int) -> Json:
         """Return the numbers of the reason. A measure that counts something bad is negative; its numbers are not."""
@@ -292,20 +294,20 @@ class Measure:
 
 
 MEASURES: tuple[Measure, ...] = (
-    Measure("home", _pirates_home, 10, "home_turn"),
-    Measure("out", _pirates_out, 6, "out_turn"),
-    Measure("draws", _cards_drawn, 7, "draws_turn"),
+    Measure("home", _pirates_home, 10, "home_turn", is_gain=True),
+    Measure("out", _pirates_out, 6, "out_turn", is_gain=True),
+    Measure("draws", _cards_drawn, 7, "draws_turn", is_gain=True),
     Measure("jump", jump_of, 0.6, "jump_turn"),
-    Measure("spaces", _spaces, 0.9),
+    Measure("spaces", _spaces, 0.9, is_gain=True),
     Measure("loses_little", _spaces_lost, 0.9, at_least=-1000),
-    Measure("last", _last_pirate, 0.8),
+    Measure("last", _last_pirate, 0.8, is_gain=True),
     Measure("saves", _cards_held, 6),
     Measure("company", _retreat_left, 4),
     Measure("jump_left", _jump_left, 0.4),
     Measure("retreats_left", _retreats_left, 1.5),
     Measure("last_jump_left", _last_jump_left, 0.4),
     Measure("reach", _reach_left, 0.15),
-    Measure("rear", _rear_pirates, 0.5),
+    Measure("rear", _rear_pirates, 0.5, is_gain=True),
     Measure("copies", _copies_held, 0.3, at_least=2, is_of_action=True),
     Measure("gives_little", _spaces_given, 0.4, at_least=-1000),
     Measure("spares_leader", _spaces_given_to_leader, 0.6, at_least=-1000),
@@ -313,7 +315,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure("denies_jump", _jump_denied, 0.5, at_least=-1000),
     Measure("denies_retreat", _retreat_denied, 3, at_least=-1),
     Measure("aboard", _aboard, 5),
-    Measure("ferries", _ferried, 6),
+    Measure("ferries", _ferried, 6, is_gain=True),
     Measure("fetches", _fetched, 4),
     Measure("dark", _discarded_by_others, 5),
     *(Measure(why, _plays_power(symbol), 8) for symbol, why in POWERS.items()),

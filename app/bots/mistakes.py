@@ -14,7 +14,9 @@ from app import rules
 from app.bots.analysis import hide_draws
 from app.bots.budget import Budget, Meter
 from app.bots.evaluation import CERTAINTY, Evaluator
+from app.bots.measures import follow
 from app.bots.ranking import RankedTurn, rank_turns, turn_key
+from app.bots.reasons import explain_turn
 from app.bots.review import events_of_turn
 from app.bots.sampling import PositionSampler
 from app.bots.turn_search import Plan, foresee, plans
@@ -175,7 +177,8 @@ def _chance_of(after: Position, ranked: Sequence[RankedTurn], seat: int) -> int:
 def judge_turn(record: Record, seat: int, step: int, actions: Sequence[Json]) -> Json:
     """Return how good a turn is beside the best one and the one that was played.
 
-    Each is given as {"events", "chance"}; the chance is the share of sampled games that the seat wins. Raise BadTurn if
+    Each is given as {"events", "chance"}; the chance is the share of sampled games that the seat wins. `why` is what
+    the best turn gives that the given one does not, or, if that is right, the one that was played. Raise BadTurn if
     the actions are not a whole turn at this step.
     """
     start = next((start for start in turn_starts(record, seat) if start.step == step), None)
@@ -191,8 +194,14 @@ def judge_turn(record: Record, seat: int, step: int, actions: Sequence[Json]) ->
         events = hide_draws(events_of_turn(start.position, turn_actions))
         return {"events": events, "chance": round(chance / CERTAINTY, 4)}
 
+    is_right = chances[0] - chances[1] <= TOLERANCE
+    better, rival = (
+        follow(start.position, seat, turn.actions) for turn in (best, played if is_right else tried)
+    )
+    reason = explain_turn(better, rival, is_whole=True)
     return {
-        "is_right": chances[0] - chances[1] <= TOLERANCE,
+        "is_right": is_right,
+        "why": None if reason is None else reason.to_json(),
         "best": describe_turn(best.actions, chances[0]),
         "tried": describe_turn(tried.actions, chances[1]),
         "played": describe_turn(played.actions, chances[2]),

@@ -41,6 +41,9 @@ REASONS: tuple[str, ...] = (
 )
 """All codes of hints (docs/protocol.md) and reviews."""
 
+_LATER_SHARE = 0.2
+"""Share of its worth that a reason keeps if not the action but a later one of the turn adds to its number."""
+
 
 def explain_turn(turn: Turn, rival: Turn, *, is_whole: bool = False) -> Reason | None:
     """Return the most important reason that holds for the turn and not for the rival, or None.
@@ -66,6 +69,8 @@ def explain_by_measures(
         if reached is None or reached_by_rival is None or reached < measure.at_least:
             continue
         worth = (reached - reached_by_rival) * measure.worth
+        if measure.is_gain and not is_whole and (measure.value(turn.first_step()) or 0) <= 0:
+            worth *= _LATER_SHARE
         if worth > most:
             why = _code_of(measure, turn, reached, is_whole)
             if why is not None:

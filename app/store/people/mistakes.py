@@ -55,6 +55,7 @@ class Overview(msgspec.Struct, frozen=True):
     waiting: int
     done: int
     searching: int
+    searched: int
     next_at: int | None
 
 
@@ -90,12 +91,15 @@ class MistakeStore:
             func.count().filter(due_at.is_(None)),
             func.min(due_at).filter(due_at > now),
         ).where(mistakes.c.person == person)
-        is_open = and_(searches.c.person == person, searches.c.done_at.is_(None), ~_is_set_aside())
+        is_open = and_(searches.c.done_at.is_(None), ~_is_set_aside())
+        games_of_person = select(
+            func.count().filter(is_open), func.count().filter(searches.c.done_at.is_not(None))
+        ).where(searches.c.person == person)
 
         def read(conn: Connection) -> Overview:
             due, waiting, done, next_at = conn.execute(of_person).one()
-            open_count = conn.execute(select(func.count()).select_from(searches).where(is_open)).scalar_one()
-            return Overview(due, waiting, done, open_count, next_at)
+            searching, searched = conn.execute(games_of_person).one()
+            return Overview(due, waiting, done, searching, searched, next_at)
 
         return await self.database.read(read)
 

@@ -160,7 +160,9 @@ export const personName = (name) => name || t("someone");
 export function seatName(seats, seat) {
   const info = seats?.[seat];
   if (info?.person || info?.reserved) return personName(info.name);
-  return info?.name ?? colourName(lookOf(seats, seat));
+  if (info?.name) return info.name;
+  const colour = colourName(lookOf(seats, seat));
+  return colour.charAt(0).toLocaleUpperCase(document.documentElement.lang) + colour.slice(1);
 }
 
 // A place has one phrase per preposition, because most languages inflect it ("aus dem Gefängnis", "au sloop").

@@ -1,7 +1,7 @@
 // The practice page: the player's mistakes as puzzles. A turn is put together with the clicks of the real table; then the
 // server judges it, and the board plays it and the best turn.
 
-/** @import {Action, Card, Choice, ClickResult, GameEvent, Place, Seat, Selection, View} from "../core/types.d.ts" */
+/** @import {Action, Card, Choice, ClickResult, GameEvent, Place, ReviewTurn, Seat, Selection, View} from "../core/types.d.ts" */
 
 import { drawArrows, groupByAction, turnArrows } from "../board/arrows.js";
 import { Board } from "../board/board.js";
@@ -17,13 +17,14 @@ import { OneAtATime } from "../core/one_at_a_time.js";
 import { describeChoice } from "../table/choice_text.js";
 import { cardsOf, choiceOfType, clickCard, clickPlace, keepFitting, offers } from "../table/selection.js";
 import { PuzzleFacts } from "./puzzle_facts.js";
+import { describeBetter } from "./review_reasons.js";
 
 /**
  * @typedef {{ game: string, step: number, stage: number }} PuzzleKey
- * @typedef {{ due: number, waiting: number, done: number, searching: number, next_at: number | null, puzzles: PuzzleKey[], now?: number }} Overview
+ * @typedef {{ due: number, waiting: number, done: number, searching: number, searched: number, next_at: number | null, puzzles: PuzzleKey[], now?: number }} Overview
  * @typedef {{ before: View, view: View, choices: Choice[], is_over: boolean, seat: number, seats: { name: string, bot: string | null }[] }} Position
  * @typedef {{ events: GameEvent[], chance: number }} JudgedTurn
- * @typedef {{ is_right: boolean, best: JudgedTurn, tried: JudgedTurn, played: JudgedTurn }} Verdict
+ * @typedef {{ is_right: boolean, why: ReviewTurn["better_why"], best: JudgedTurn, tried: JudgedTurn, played: JudgedTurn }} Verdict
  */
 
 const POLL_MS = 4000;
@@ -185,9 +186,12 @@ async function judge(turn) {
   bench.hidden = true;
   const words = { best: formatPercent(verdict.best.chance), yours: formatPercent(verdict.tried.chance) };
   say.textContent = verdict.is_right ? t("Right!") : t("There is a better turn.");
-  more.textContent = verdict.is_right
-    ? t("Your turn wins {yours} of the games, the best one {best}.", words)
-    : t("The best turn wins {best} of the games, yours {yours}.", words);
+  more.textContent = [
+    verdict.is_right
+      ? t("Your turn wins {yours} of the games, the best one {best}.", words)
+      : t("The best turn wins {best} of the games, yours {yours}.", words),
+    describeBetter(verdict.why),
+  ].join(" ");
   setChildren(
     lines,
     Line(t("Your turn"), verdict.tried, "played"),
@@ -228,7 +232,9 @@ function Line(title, { events, chance }, kind) {
     el("b", {}, formatPercent(chance)),
     el("small", {}, describeEvents(events, opening, seats()).text || t("No actions.")),
   );
-  button.addEventListener("click", () => {
+  button.addEventListener("click", ({ isTrusted }) => {
+    // On a phone the board is below the lines.
+    if (isTrusted) find("[data-board]", page).scrollIntoView({ block: "nearest", behavior: "smooth" });
     for (const other of lines.querySelectorAll("button"))
       other.setAttribute("aria-pressed", String(other === button));
     playLine(events, kind);
@@ -339,7 +345,7 @@ function drawBench() {
 }
 
 /** @param {Overview} overview */
-function showIdle({ waiting, done, searching, next_at, now = Date.now() }) {
+function showIdle({ waiting, done, searching, searched, next_at, now = Date.now() }) {
   if (searching) {
     say.textContent = tn(
       "{n} of your games is being searched.",
@@ -350,9 +356,17 @@ function showIdle({ waiting, done, searching, next_at, now = Date.now() }) {
     return;
   }
   say.textContent = waiting || done ? t("Nothing to practise now.") : t("No mistakes to practise yet.");
-  more.textContent = next_at
-    ? t("The next puzzle comes {when}.", { when: formatRelativeTime((next_at - now) / 1000) })
-    : t("Finish a game, then come back: turns that cost you much turn into puzzles.");
+  if (next_at)
+    more.textContent = t("The next puzzle comes {when}.", {
+      when: formatRelativeTime((next_at - now) / 1000),
+    });
+  else if (searched && !done)
+    more.textContent = tn(
+      "{n} of your games was searched. It had no turn with a clearly better one.",
+      "{n} of your games were searched. They had no turn with a clearly better one.",
+      searched,
+    );
+  else more.textContent = t("Finish a game, then come back: turns that cost you much turn into puzzles.");
 }
 
 async function refresh() {
@@ -374,7 +388,7 @@ async function start() {
     if (person) {
       await postUrl("/practice/mistakes/search", {});
       await refresh();
-    } else showIdle({ due: 0, waiting: 0, done: 0, searching: 0, next_at: null, puzzles: [] });
+    } else showIdle({ due: 0, waiting: 0, done: 0, searching: 0, searched: 0, next_at: null, puzzles: [] });
   } catch (problem) {
     fail(problem);
   } finally {

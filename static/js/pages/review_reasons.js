@@ -58,7 +58,12 @@ const REVIEW_REASONS = {
       n,
     ),
   saves: ({ n, other }) =>
-    tn("It keeps {n} card instead of {other}.", "It keeps {n} cards instead of {other}.", n, { other }),
+    tn(
+      "It leaves {n} card in hand instead of {other}.",
+      "It leaves {n} cards in hand instead of {other}.",
+      n,
+      { other },
+    ),
   company: ({ n }) =>
     tn("It leaves a retreat that could draw {n} card.", "It leaves a retreat that could draw {n} cards.", n),
   retreats_left: ({ n, other }) =>
@@ -91,8 +96,8 @@ const REVIEW_REASONS = {
     ),
   variety: ({ n, other }) =>
     tn(
-      "It keeps {n} symbol in hand instead of {other}.",
-      "It keeps {n} different symbols in hand instead of {other}.",
+      "It leaves {n} symbol in hand instead of {other}.",
+      "It leaves {n} different symbols in hand instead of {other}.",
       n,
       { other },
     ),

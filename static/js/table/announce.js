@@ -40,7 +40,11 @@ function showTurnInTab(isTurn, title) {
  * Join sentences with semicolons. Each is a whole clause, so this works in every language.
  * @param {string[]} texts
  */
-export const joinSentences = (texts) => `${texts.map((text) => text.replace(/\.$/, "")).join("; ")}.`;
+export const joinSentences = (texts) =>
+  texts
+    .map((text) => text.replace(/\.$/, ""))
+    .join("; ")
+    .replace(/[^!?…]$/, "$&.");
 
 /**
  * TurnNarrator(say) -> {add(line, events, seats), flush()}. A person's action is announced at once. A bot's actions are

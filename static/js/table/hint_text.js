@@ -113,7 +113,11 @@ const HINT_REASONS = {
       { other },
     ),
   variety: ({ n }) =>
-    tn("With this you keep {n} symbol in hand.", "With this you keep {n} different symbols in hand.", n),
+    tn(
+      "With this you can end your turn with {n} symbol in hand.",
+      "With this you can end your turn with {n} different symbols in hand.",
+      n,
+    ),
   copies: ({ n }) =>
     tn(
       "You have {n} card with this symbol, so you can spare it.",
