@@ -103,6 +103,7 @@ class Evaluator:
         self._index = TableIndex(ruleset)
         self._two = [banks["two_next"].__getitem__, banks["two_last"].__getitem__]
         self._many = [banks[name].__getitem__ for name in BANKS[2:]]
+        self._rough_scores: dict[tuple[object, ...], int] = {}
         self._haste = int(_HASTE_PER_SPACE * impatience)
 
     def scores(self, position: Position, to_move: int) -> list[int | None]:
@@ -161,9 +162,17 @@ class Evaluator:
 
     def rough_score(self, position: Position, seat: int) -> int:
         """Return the part of the seat's score that is cheap to compute, for sorting positions in a search."""
-        bank = (self._two if len(position.pirates) == 2 else self._many)[-1]
-        score = sum(map(bank, self._index.rough_entries(position, seat)))
-        return score + self._hurry(position, seat) if self._haste else score
+        held = position.hand_sizes[seat]
+        key = (held, position.sloop, *position.pirates[seat])
+        score = self._rough_scores.get(key)
+        if score is None:
+            bank = (self._two if len(position.pirates) == 2 else self._many)[-1]
+            score = sum(map(bank, self._index.rough_entries(position, seat)))
+            if self._haste:
+                score += self._hurry(position, seat)
+            if held:  # without cards the score also depends on other seats' pirates
+                self._rough_scores[key] = score
+        return score
 
     def scores_by_table(self, position: Position, seat: int) -> dict[str, int]:
         """Return the contribution of each table to the seat's score at the end of its turn."""
