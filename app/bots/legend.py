@@ -3,7 +3,7 @@
 A node is a position at the start of a seat's turn; its children are that seat's best turns by the evaluation. Each
 seat maximises its own chance to win (max^n). At the root, the most promising turns are compared on the same sampled
 positions, equally often, so that luck favours none of them. After each quarter of the effort the worse half is dropped
-(successive halving). A winning turn is played at once.
+(successive halving), until all that are left begin with the same action. A winning turn is played at once.
 """
 
 from __future__ import annotations
@@ -183,6 +183,8 @@ def legend(decision: Decision) -> Action:
     for max_alive, max_worlds in _ROUNDS:
         alive.sort(key=lambda index: -search.mean(index))
         del alive[max_alive:]
+        if len({candidates[index].actions[0] for index in alive}) == 1:
+            break
         while len(search.worlds) < (1 if is_known else max_worlds):
             sampled = decision.sampler.sample(decision.rng) if search.worlds else position
             search.worlds.append(World(sampled))
