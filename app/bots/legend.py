@@ -23,9 +23,9 @@ from app.rules.core.position import Position
 __all__ = ["Search", "World", "legend"]
 
 _ROOT_WIDTH = 30
-_ROUNDS = ((12, 2), (6, 3), (3, 5), (2, 8))
+_ROUNDS = ((10, 3), (6, 5), (3, 8), (2, 8))
 """(turns compared, sampled positions) for each quarter of the effort."""
-_DESCENTS, _HIDDEN_DESCENTS = 200, 280
+_DESCENTS, _HIDDEN_DESCENTS = 220, 320
 """Tree descents in one decision, over all turns and sampled positions, without and with hidden cards. With hidden
 cards more descents end early."""
 _NODE_WIDTH = 5
@@ -178,7 +178,7 @@ def legend(decision: Decision) -> Action:
     is_known = decision.sampler.is_open and position.ruleset.has_row
     effort = _DESCENTS if is_known else _HIDDEN_DESCENTS
     if len(position.pirates) > 2:
-        effort = effort * 3 // 4  # with more seats a descent takes longer
+        effort = effort * 5 // 6  # with more seats a descent takes longer
     alive = list(range(len(candidates)))
     for max_alive, max_worlds in _ROUNDS:
         alive.sort(key=lambda index: -search.mean(index))
