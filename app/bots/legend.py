@@ -1,8 +1,9 @@
 """The legend: a tree search over whole turns, on positions sampled from what the seat knows and infers.
 
 A node is a position at the start of a seat's turn; its children are that seat's best turns by the evaluation. Each
-seat maximises its own chance to win (max^n). At the root, the most promising turns are compared on the same sampled
-positions, equally often, so that luck favours none of them. After each quarter of the effort the worse half is dropped
+seat maximises its own chance to win (max^n). With open hands and more than two seats, a position is evaluated only
+after every other seat has replied. At the root, the most promising turns are compared on the same sampled positions,
+equally often, so that luck favours none of them. After each quarter of the effort the worse half is dropped
 (successive halving), until all that are left begin with the same action. A winning turn is played at once.
 """
 
@@ -88,10 +89,14 @@ class World:
 class Search:
     """The search trees of one decision."""
 
-    def __init__(self, decision: Decision, position: Position, candidates: Sequence[Plan]) -> None:
+    def __init__(
+        self, decision: Decision, position: Position, candidates: Sequence[Plan], min_turns: int = 1
+    ) -> None:
+        """`min_turns` is the number of turns, the root's included, after which a position may be evaluated."""
         ruleset = position.ruleset
         self._seat = decision.seat
         self._candidates = candidates
+        self._min_turns = min_turns
         self._meter: Meter = decision.meter
         self._judge = Evaluator(ruleset)
         self._judges = [Evaluator(ruleset, seat) for seat in range(len(position.pirates))]
@@ -123,7 +128,7 @@ class Search:
         node = edge.child
         while node.position.winner is None:
             if node.edges is None:
-                if not node.visits:
+                if not node.visits and len(path) >= self._min_turns:
                     break
                 node.edges = self._expand(node)
             if not node.edges:
@@ -173,12 +178,14 @@ def legend(decision: Decision) -> Action:
     del candidates[_ROUNDS[0][0] :]
     if candidates[0].value == CERTAINTY or len(candidates) == 1:
         return candidates[0].actions[0]
-    search = Search(decision, position, candidates)
     # With open hands and a face-up row, almost nothing is hidden.
     is_known = decision.sampler.is_open and position.ruleset.has_row
-    effort = _DESCENTS if is_known else _HIDDEN_DESCENTS
-    if len(position.pirates) > 2:
+    effort, min_turns, seats = _DESCENTS if is_known else _HIDDEN_DESCENTS, 1, len(position.pirates)
+    if seats > 2 and is_known:
+        effort, min_turns = effort * 5 // seats**2, seats  # with every reply a descent takes much longer
+    elif seats > 2:
         effort = effort * 5 // 6  # with more seats a descent takes longer
+    search = Search(decision, position, candidates, min_turns)
     alive = list(range(len(candidates)))
     for max_alive, max_worlds in _ROUNDS:
         alive.sort(key=lambda index: -search.mean(index))
