@@ -9,13 +9,14 @@ import { get, getUrl, postUrl, RefusedError } from "../core/api.js";
 import { el, find, setChildren, svg } from "../core/dom.js";
 import { describeEvents } from "../core/event_text.js";
 import { foldAll } from "../core/fold.js";
-import { formatPercent, formatRelativeTime, t, tn } from "../core/i18n.js";
+import { formatPercent, t, tn } from "../core/i18n.js";
 import { symbolIcon } from "../core/icons.js";
 import { keepFocus } from "../core/keep_focus.js";
 import { cardName, colourName, personName } from "../core/names.js";
 import { OneAtATime } from "../core/one_at_a_time.js";
 import { describeChoice } from "../table/choice_text.js";
 import { cardsOf, choiceOfType, clickCard, clickPlace, keepFitting, offers } from "../table/selection.js";
+import { describePractice } from "./practice_state.js";
 import { PuzzleFacts } from "./puzzle_facts.js";
 import { describeBetter } from "./review_reasons.js";
 
@@ -345,28 +346,8 @@ function drawBench() {
 }
 
 /** @param {Overview} overview */
-function showIdle({ waiting, done, searching, searched, next_at, now = Date.now() }) {
-  if (searching) {
-    say.textContent = tn(
-      "{n} of your games is being searched.",
-      "{n} of your games are being searched.",
-      searching,
-    );
-    more.textContent = "";
-    return;
-  }
-  say.textContent = waiting || done ? t("Nothing to practise now.") : t("No mistakes to practise yet.");
-  if (next_at)
-    more.textContent = t("The next puzzle comes {when}.", {
-      when: formatRelativeTime((next_at - now) / 1000),
-    });
-  else if (searched && !done)
-    more.textContent = tn(
-      "{n} of your games was searched. It had no turn with a clearly better one.",
-      "{n} of your games were searched. They had no turn with a clearly better one.",
-      searched,
-    );
-  else more.textContent = t("Finish a game, then come back: turns that cost you much turn into puzzles.");
+function showIdle(overview) {
+  [say.textContent, more.textContent] = describePractice(overview);
 }
 
 async function refresh() {
