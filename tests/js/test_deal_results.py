@@ -30,3 +30,22 @@ def test_a_row_is_marked_as_par_only_if_there_is_par(run: Callable[..., Any], pa
     has_par = par is not None and par["how"] == "won"
     assert result["marked"] == (["10 turns"] if has_par else [])
     assert result["text"].startswith("Par is 10 turns") == has_par
+
+
+@pytest.mark.parametrize(
+    ("comparison", "beginning"),
+    [
+        ({"others": 0}, "No one else"),
+        ({"others": 2}, "Fewer than three"),
+        ({"others": 3}, "None of your choices"),
+        (
+            {"others": 3, "parting": {"turn": 2, "others": 3, "usual": 3}},
+            "In turn 2 you made an unusual choice.",
+        ),
+    ],
+)
+def test_choices_are_called_usual_only_beside_enough_others(
+    run: Callable[..., Any], comparison: Any, beginning: str
+) -> None:
+    text = "({partingText}, comparison) => partingText(comparison)"
+    assert run("pages/deal_turns.js", text, {"parting": None, **comparison}).startswith(beginning)

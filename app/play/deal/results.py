@@ -5,6 +5,7 @@ All tries have the same boards, deck and bots, so they differ only in what the p
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -20,14 +21,24 @@ from app.rules.core.event import TurnPassed
 LOSS_BASE_SCORE = 10_000  # scores from here on are games that a bot has won
 RESIGNED_SCORE = 100_000
 MAX_STORED_TURNS = 300  # of one try
+MIN_COMPARED_TRIES = 3  # with fewer others, no choice is called unusual
 
 
 class Turn(msgspec.Struct, frozen=True, array_like=True):
-    """One turn of the player: the spaces reached and pirates home after it, and what was played."""
+    """One turn of the player: the spaces reached, the pirates home and the position after it, and what was played.
+
+    `position` is a digest, so that the order of actions within a turn makes no difference; it is empty in lines that
+    were stored before it existed.
+    """
 
     spaces: int
     home: int
     played: str
+    position: str = ""
+
+    def is_same_as(self, other: Turn) -> bool:
+        """Return whether both turns played the same or led to the same position."""
+        return self.played == other.played or (self.position == other.position != "")
 
 
 class DealResult(msgspec.Struct, frozen=True):
@@ -79,7 +90,8 @@ def compute_deal_result(row: GameRow, entries: list[Entry]) -> DealResult:
 
     def end_turn() -> None:
         home = position.pirates[seat].count(goal)
-        line.append(Turn(rules.spaces_reached(position, seat), home, ", ".join(actions)))
+        spaces = rules.spaces_reached(position, seat)
+        line.append(Turn(spaces, home, ", ".join(actions), position_digest(position)))
         actions.clear()
 
     for move in played.moves:
@@ -102,6 +114,12 @@ def compute_deal_result(row: GameRow, entries: list[Entry]) -> DealResult:
             LOSS_BASE_SCORE + len(position.pirates[seat]) * (len(position.ruleset.route.symbols) + 1) - spaces
         )
     return DealResult(score, is_won, len(line), spaces, table.ended_at, tuple(line[:MAX_STORED_TURNS]))
+
+
+def position_digest(position: rules.Position) -> str:
+    """Return a short digest of what lies on the table and in the hands, without the order of the discards."""
+    table = (position.pirates, position.hands, position.row, position.sloop, sorted(position.tokens.items()))
+    return hashlib.blake2s(repr(table).encode(), digest_size=6).hexdigest()
 
 
 def distribute_scores(counts: dict[int, int]) -> Distribution:
@@ -130,11 +148,14 @@ class ComparedTurn(msgspec.Struct, frozen=True):
 
 
 class FirstDeviation(msgspec.Struct, frozen=True):
-    """The first turn that differs from what most of the tries that were equal until then played."""
+    """The first turn that fewer tries, one's own included, chose than another one.
+
+    Only tries that were equal until then count.
+    """
 
     turn: int
-    others: int  # tries that were equal until then
-    usual: int  # how many of them then played the most frequent turn
+    others: int  # other tries that were equal until then
+    usual: int  # how many of them then chose the most frequent turn
     played: str
     instead: str
 
@@ -145,6 +166,18 @@ class Comparison(msgspec.Struct, frozen=True):
     parting: FirstDeviation | None
 
 
+def _find_deviation(number: int, mine: Turn, others: Sequence[Turn], count: int) -> FirstDeviation | None:
+    """Return the deviation if more of the others chose another turn together than chose one's own, oneself included."""
+    different = [turn for turn in others if not turn.is_same_as(mine)]
+    company = len(others) - len(different) + 1
+    ways = Counter(turn.position or turn.played for turn in different)
+    way, usual = ways.most_common(1)[0] if ways else ("", 0)
+    if usual <= company:
+        return None
+    instead = next(turn.played for turn in different if (turn.position or turn.played) == way)
+    return FirstDeviation(number, count, usual, mine.played, instead)
+
+
 def compare_turns(mine: Sequence[Turn], others: Sequence[Sequence[Turn]]) -> Comparison:
     """Compare one's own turns with those of all other tries."""
     same = [other for other in others if other]
@@ -153,12 +186,10 @@ def compare_turns(mine: Sequence[Turn], others: Sequence[Sequence[Turn]]) -> Com
     before = 0
     for number, turn in enumerate(mine):
         reached = [other[min(number, len(other) - 1)].spaces for other in others if other]
-        if same and deviation is None:
-            ways = Counter(other[number].played for other in same if number < len(other))
-            way, most = ways.most_common(1)[0] if ways else ("", 0)
-            if way != turn.played and most > ways[turn.played]:
-                deviation = FirstDeviation(number + 1, len(same), most, turn.played, way)
-        same = [other for other in same if number < len(other) and other[number].played == turn.played]
+        following = [other[number] for other in same if number < len(other)]
+        if len(same) >= MIN_COMPARED_TRIES and deviation is None:
+            deviation = _find_deviation(number + 1, turn, following, len(same))
+        same = [other for other in same if number < len(other) and other[number].is_same_as(turn)]
         turns.append(
             ComparedTurn(
                 spaces=turn.spaces,

@@ -6,13 +6,17 @@ import { el, setChildren } from "../core/dom.js";
 import { t } from "../core/i18n.js";
 import { describeActions } from "./deal_moves.js";
 
-/** @param {Comparison} comparison */
-function partingText({ others, parting, turns }) {
+// As in app/play/deal/results.py: with fewer others, no choice is called unusual.
+const MIN_COMPARED_TRIES = 3;
+
+/** @param {Pick<Comparison, "others" | "parting">} comparison */
+export function partingText({ others, parting }) {
   if (!others) return t("No one else has finished this deal yet.");
-  if (!parting)
-    return turns.at(-1)?.same
-      ? t("You made the usual choices to the end.")
-      : t("You always made the same choice as most of those who had played as you had until then.");
+  if (others < MIN_COMPARED_TRIES)
+    return t(
+      "Fewer than three others have finished this deal, so it's too early to say which choices are unusual.",
+    );
+  if (!parting) return t("None of your choices was unusual.");
   const numbers = { turn: parting.turn, others: parting.others, usual: parting.usual };
   return t(
     "In turn {turn} you made an unusual choice. Others who had played as you had until then: {others}. Those of them who made the usual choice: {usual}.",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 import pytest
 
+from app import rules
 from app.play.deal.days import add_days, day_ends_at
-from app.play.deal.results import RESIGNED_SCORE, Turn, compare_turns
+from app.play.deal.results import RESIGNED_SCORE, Turn, compare_turns, position_digest
 from tests.web.deal.playing import DAY, Player, deal_site
 
 Json = dict[str, Any]
@@ -257,17 +259,56 @@ def turns(*played: str) -> tuple[Turn, ...]:
 
 def test_the_divergence_is_where_most_others_chose_differently() -> None:
     mine = turns("a", "b", "c")
-    others = [turns("a", "x", "y"), turns("a", "x"), turns("a", "b", "c"), turns("q", "b", "c")]
+    others = [*[turns("a", "x", "y"), turns("a", "x")] * 2, turns("a", "b", "c"), turns("q", "b", "c")]
     found = compare_turns(mine, others)
     assert found.parting is not None
-    assert (found.parting.turn, found.parting.others, found.parting.usual) == (2, 3, 2)
+    assert (found.parting.turn, found.parting.others, found.parting.usual) == (2, 5, 4)
     assert (found.parting.played, found.parting.instead) == ("b", "x")
-    assert [turn.same for turn in found.turns] == [3, 1, 1]
+    assert [turn.same for turn in found.turns] == [5, 1, 1]
     assert [(turn.behind, turn.level, turn.ahead) for turn in found.turns] == [
-        (0, 4, 0),
-        (0, 4, 0),
-        (1, 3, 0),
+        (0, 6, 0),
+        (0, 6, 0),
+        (2, 4, 0),
     ]
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        [turns("x")],
+        [turns("x")] * 2,  # too few to say what is usual
+        [turns("x"), turns("x"), turns("a")],  # two each, counting oneself
+        [turns("x"), turns("y"), turns("z")],
+    ],
+)
+def test_a_choice_is_unusual_only_beside_a_more_frequent_one(others: list[tuple[Turn, ...]]) -> None:
+    assert compare_turns(turns("a"), others).parting is None
+    assert compare_turns(turns("a"), [turns("x")] * 3).parting is not None
+
+
+def test_the_order_of_actions_does_not_make_a_turn_different() -> None:
+    mine = (Turn(10, 0, "key, hat", "p1"), Turn(20, 0, "draw", "p2"))
+    other = (Turn(10, 0, "hat, key", "p1"), Turn(20, 0, "draw, end", "p2"))
+    found = compare_turns(mine, [other] * 4)
+    assert found.parting is None
+    assert [turn.same for turn in found.turns] == [4, 4]
+    old = (Turn(10, 0, "key, hat"), Turn(20, 0, "hat"))  # stored without positions
+    assert [turn.same for turn in compare_turns(mine, [old]).turns] == [1, 0]
+
+
+def test_two_cards_played_in_either_order_lead_to_the_same_position() -> None:
+    start = rules.new_game(rules.parse_options({"preset": "tortuga", "players": 2}), "5" * 64)
+    seat = start.turn_seat
+    digests: defaultdict[str, set[str]] = defaultdict(set)
+    for one in rules.legal(start, seat):
+        between, _ = rules.apply(start, seat, one)
+        for other in rules.legal(between, seat) if isinstance(one, rules.Advance) else ():
+            if isinstance(other, rules.Advance):
+                after, _ = rules.apply(between, seat, other)
+                digests[f"{after.pirates} {after.hands}"].add(position_digest(after))
+    assert len(digests) > 3
+    assert all(len(found) == 1 for found in digests.values())
+    assert len(set.union(*digests.values())) == len(digests)
 
 
 def test_a_single_try_has_no_comparison() -> None:
