@@ -49,3 +49,22 @@ def test_choices_are_called_usual_only_beside_enough_others(
 ) -> None:
     text = "({partingText}, comparison) => partingText(comparison)"
     assert run("pages/deal_turns.js", text, {"parting": None, **comparison}).startswith(beginning)
+
+
+@pytest.mark.parametrize(
+    ("others", "worse", "equal", "text"),
+    [
+        (1, 0, 1, "Everyone else here has the same result."),
+        (1, 0, 0, ""),
+        (3, 0, 1, "1 other player has the same result."),
+        (200, 1, 2, "2 other players have the same result."),
+        (4, 2, 0, "Better than 50% of the other players here."),
+        (4, 2, 1, "Better than 50% of the other players here. 1 of them has the same result."),
+    ],
+)
+def test_standing_is_not_better_than_none(
+    run: Callable[..., Any], others: int, worse: int, equal: int, text: str
+) -> None:
+    script = """({standingText}, standing) => standingText(standing, {how: "won"})"""
+    standing = {"others": others, "worse": worse, "equal": equal}
+    assert run("pages/deal_results.js", script, standing) == text

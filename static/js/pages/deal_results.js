@@ -106,7 +106,8 @@ export function Histogram({ distribution: { won, beaten, given_up: givenUp }, pa
 }
 
 /**
- * Say how one's own result compares with the others'; "" if it does not count, or if the only one has resigned.
+ * Say how one's own result compares with the others'; "" if it does not count, if the only one has resigned, or if all
+ * others were better.
  * @param {DealResults["standing"]} standing
  * @param {Pick<DealTry, "how"> | undefined} mine
  */
@@ -114,9 +115,14 @@ export function standingText(standing, mine) {
   if (!standing) return "";
   const { others, worse, equal } = standing;
   if (!others) return mine?.how === "given_up" ? "" : t("You're the first here to finish this deal.");
+  if (equal === others) return t("Everyone else here has the same result.");
   // Rounded down: 100 % is better than everyone.
-  const percent = formatPercent(Math.floor((100 * worse) / others) / 100);
-  const text = t("Better than {percent} of the other players here.", { percent });
+  const share = Math.floor((100 * worse) / others) / 100;
+  if (!share)
+    return equal
+      ? tn("{n} other player has the same result.", "{n} other players have the same result.", equal)
+      : "";
+  const text = t("Better than {percent} of the other players here.", { percent: formatPercent(share) });
   return equal
     ? `${text} ${tn("{n} of them has the same result.", "{n} of them have the same result.", equal)}`
     : text;
