@@ -5,7 +5,7 @@
 import { get, post, RefusedError } from "../core/api.js";
 import { releaseButton } from "../core/create_once.js";
 import { dateLocale } from "../core/date_locale.js";
-import { el, find, setChildren } from "../core/dom.js";
+import { el, find, findAll, setChildren } from "../core/dom.js";
 import { formatList, t, tn } from "../core/i18n.js";
 import { levelName, personName, presetName } from "../core/names.js";
 import { toast } from "../core/toast.js";
@@ -72,6 +72,8 @@ function timeLeftText({ ends_at: end, now, is_over: isOver }) {
 function showToday(deal) {
   const today = part("today");
   part("title").textContent = fullDate.format(startOfDay(deal.day));
+  for (const note of findAll("[data-during]", page)) note.hidden = deal.is_over;
+  for (const note of findAll("[data-after]", page)) note.hidden = !deal.is_over;
   part("facts").textContent = t("{edition}. Opponents: {bots}", {
     edition: describeEdition(deal),
     bots: formatList(deal.opponents.map(levelName)),

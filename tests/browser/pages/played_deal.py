@@ -6,9 +6,12 @@ import asyncio
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
+from playwright.sync_api import Browser, Page
 
+from tests.browser.game_server import GameServer
 from tests.web.deal.playing import deal_site
 
 PEOPLE = tuple(f"Sailor {letter}" for letter in "ABCDEFGHIJ")
@@ -41,6 +44,22 @@ async def _play(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
         await site.create_deals()
         await site.site.app.state.queues["deal_pars"].drain()
     return cookies
+
+
+def open_deal_page(
+    browser: Browser, game_server: GameServer, cookie: str | None, **context_options: Any
+) -> tuple[Page, list[str]]:
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 900}, service_workers="block", **context_options
+    )
+    if cookie is not None:
+        context.add_cookies([{"name": "cartagena", "value": cookie, "url": game_server.url}])
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
+    page.goto(f"{game_server.url}/deal", wait_until="networkidle")
+    return page, complaints
 
 
 # Replace the histogram by the widest one: bars of several turns, one with the own result and par.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
@@ -14,7 +13,7 @@ from app import rules
 from app.web.i18n import LANGUAGES
 from tests.browser.axe import find_violations_in_theme
 from tests.browser.game_server import GameServer
-from tests.browser.pages.played_deal import PEOPLE, SHOW_WIDE_HISTOGRAM, played_day
+from tests.browser.pages.played_deal import PEOPLE, SHOW_WIDE_HISTOGRAM, open_deal_page, played_day
 from tests.rules.test_deal_records import record
 
 
@@ -25,22 +24,6 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[GameServer, 
     game_server.start()
     yield game_server, cookies
     game_server.stop()
-
-
-def open_deal_page(
-    browser: Browser, game_server: GameServer, cookie: str | None, **context_options: Any
-) -> tuple[Page, list[str]]:
-    context = browser.new_context(
-        viewport={"width": 1280, "height": 900}, service_workers="block", **context_options
-    )
-    if cookie is not None:
-        context.add_cookies([{"name": "cartagena", "value": cookie, "url": game_server.url}])
-    page = context.new_page()
-    complaints: list[str] = []
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
-    page.goto(f"{game_server.url}/deal", wait_until="networkidle")
-    return page, complaints
 
 
 def test_results_of_ten_players_and_the_comparison_with_own_moves(
@@ -366,6 +349,24 @@ def test_page_left_open_past_midnight_does_not_start_the_next_deal(
         assert page.url == f"{game_server.url}/deal"
         expect(page.locator("[data-play]")).to_be_visible()
     assert asked == ["day=" + page.evaluate("new Date().toISOString().slice(0, 10)")]
+    page.context.close()
+
+
+def test_past_day_promises_nothing_that_only_a_running_day_has(
+    browser: Browser, day: tuple[GameServer, dict[str, str]]
+) -> None:
+    game_server, cookies = day
+    page, complaints = open_deal_page(browser, game_server, cookies[PEOPLE[0]])
+    notes = page.locator(".deal-note:visible")
+    promises = [notes.filter(has_text=text) for text in ("again before midnight", "Until the day is over")]
+    facts = [notes.filter(has_text=text) for text in ("Now everything is shown", "started its deal in time")]
+    for shown, hidden in ((promises, facts), (facts, promises)):
+        page.reload(wait_until="networkidle")
+        assert [note.count() for note in shown + hidden] == [1, 1, 0, 0]
+        page.route(
+            "**/api/v1/deal", lambda route: route.fulfill(json=route.fetch().json() | {"is_over": True})
+        )
+    assert complaints == []
     page.context.close()
 
 
