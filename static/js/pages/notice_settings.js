@@ -157,14 +157,14 @@ export function everyChannelText({ push, mail, webhooks }) {
 }
 
 /**
- * Set up the form for which notices are wanted and when. It applies to every channel.
+ * Set up the form for which notices are wanted and when. It applies to every channel. Return what saves its edits, and
+ * whether there were any.
  * @param {HTMLFormElement} form
  * @param {{ wishes: NoticeWishes, push?: unknown, mail: boolean, webhooks: boolean }} settings
  */
 function initWishes(form, settings) {
   const { wishes } = settings;
-  // Without a channel there is nothing to wish for.
-  if (!settings.push && !settings.mail && !settings.webhooks) return;
+  let isEdited = false;
   const every = find("[data-every-channel]", form);
   every.hidden = !everyChannelText(settings);
   find("span", every).textContent = everyChannelText(settings);
@@ -190,27 +190,41 @@ function initWishes(form, settings) {
   };
   form.addEventListener("change", fold);
   fold();
-  form.hidden = false;
+  form.addEventListener("input", () => (isEdited = true));
+  // Without a channel there is nothing to wish for.
+  form.hidden = !settings.push && !settings.mail && !settings.webhooks;
+  // The button of the addresses below saves both forms.
+  find("[data-save-wishes]", form).hidden = settings.mail || settings.webhooks;
+
+  async function save() {
+    await put("/me/notices/wishes", {
+      switches: Object.fromEntries(Object.keys(wishes.switches).map((name) => [name, fields[name].checked])),
+      zone,
+      quiet: fields.quiet.checked
+        ? [parseMinutes(fields.quiet_from.value), parseMinutes(fields.quiet_to.value)]
+        : null,
+      digest_at: fields.digest.checked ? parseMinutes(fields.digest_at.value) : null,
+      every_channel: fields.every_channel.checked,
+      language: language(),
+    });
+    isEdited = false;
+    nameZone(zone);
+  }
+
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const message = find("[data-said]", form);
     submitForm(message, async () => {
-      await put("/me/notices/wishes", {
-        switches: Object.fromEntries(
-          Object.keys(wishes.switches).map((name) => [name, fields[name].checked]),
-        ),
-        zone,
-        quiet: fields.quiet.checked
-          ? [parseMinutes(fields.quiet_from.value), parseMinutes(fields.quiet_to.value)]
-          : null,
-        digest_at: fields.digest.checked ? parseMinutes(fields.digest_at.value) : null,
-        every_channel: fields.every_channel.checked,
-        language: language(),
-      });
-      nameZone(zone);
+      await save();
       showSuccess(message, t("Saved."));
     });
   });
+
+  return async () => {
+    const hadEdits = isEdited;
+    if (hadEdits) await save();
+    return hadEdits;
+  };
 }
 
 /**
@@ -229,18 +243,47 @@ export async function initNoticeSettings(section, person) {
   if (!settings) return;
 
   if (settings.push) initPushSwitch(find("[data-push]", section), person);
-  initWishes(find("[data-wishes]", section), settings);
+  const saveEditedWishes = initWishes(find("[data-wishes]", section), settings);
   initTests(section);
+
+  /** @type {NoticeChannels} */
+  let saved = settings;
+  const contact = namedFields(form);
+  const isMailEdited = () => contact.email.value.trim() !== (saved.email ?? "");
+  const isWebhookEdited = () =>
+    contact.webhook.value.trim() !== (saved.webhook ?? "") ||
+    contact.discord.checked !== (saved.webhook_form === "discord");
+
+  /** A test goes to the saved address: offer none beside another one. */
+  function guardTests() {
+    for (const [channel, isEdited] of /** @type {const} */ ([
+      ["mail", isMailEdited()],
+      ["webhook", isWebhookEdited()],
+    ])) {
+      /** @type {HTMLButtonElement} */
+      const button = find(`[data-test="${channel}"]`, form);
+      const message = find("[data-test-said]", /** @type {HTMLElement} */ (button.parentElement));
+      button.disabled = isEdited;
+      message.className = "field-said";
+      message.textContent = isEdited ? t("Save first.") : "";
+    }
+  }
+  form.addEventListener("input", guardTests);
+
+  /** @param {NoticeChannels} state */
+  function fill(state) {
+    contact.email.value = state.email ?? "";
+    contact.webhook.value = state.webhook ?? "";
+    contact.discord.checked = state.webhook_form === "discord";
+  }
 
   /** @param {NoticeChannels} state */
   function show(state) {
+    saved = state;
     form.hidden = !(state.mail || state.webhooks);
     find("[data-said]", form).textContent = "";
     find("[data-mail-field]", form).hidden = !state.mail;
     find("[data-webhook-field]", form).hidden = !state.webhooks;
-    namedFields(form).email.value = state.email ?? "";
-    namedFields(form).webhook.value = state.webhook ?? "";
-    namedFields(form).discord.checked = state.webhook_form === "discord";
     confirm.hidden = !state.email || state.email_confirmed;
     const mailState = find("[data-mail-state]", form);
     mailState.hidden = !state.email;
@@ -260,6 +303,7 @@ export async function initNoticeSettings(section, person) {
     // Discord checks no signature.
     find("[data-webhook-key]", form).hidden = state.webhook_form === "discord";
     find("[data-key]", form).textContent = state.webhook_key ?? "";
+    guardTests();
   }
 
   /**
@@ -273,28 +317,38 @@ export async function initNoticeSettings(section, person) {
       const message = find("[data-said]", which);
       submitForm(message, async () => {
         const state = await work();
+        // Confirming an address keeps the edits of the other form.
+        if (which === form) fill(state);
         show(state);
         showSuccess(message, success(state));
       });
     });
 
+  let sendsAddresses = true;
   onSubmit(
     form,
-    () =>
-      put("/me/notices", {
-        email: (settings.mail && namedFields(form).email.value.trim()) || null,
-        webhook: (settings.webhooks && namedFields(form).webhook.value.trim()) || null,
-        webhook_form: namedFields(form).discord.checked ? "discord" : "plain",
+    async () => {
+      // If nothing was edited, saving sends the address's code again or resumes the webhook.
+      sendsAddresses = !(await saveEditedWishes()) || isMailEdited() || isWebhookEdited();
+      if (!sendsAddresses) return saved;
+      return put("/me/notices", {
+        email: (settings.mail && contact.email.value.trim()) || null,
+        webhook: (settings.webhooks && contact.webhook.value.trim()) || null,
+        webhook_form: contact.discord.checked ? "discord" : "plain",
         language: language(),
         zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-      }),
+      });
+    },
     (state) =>
-      state.email && !state.email_confirmed ? t("A code is on its way to you by e-mail.") : t("Saved."),
+      sendsAddresses && state.email && !state.email_confirmed
+        ? t("A code is on its way to you by e-mail.")
+        : t("Saved."),
   );
   onSubmit(
     confirm,
     () => post("/me/notices/confirm", { code: namedFields(confirm).code.value }),
     () => t("The address has been confirmed."),
   );
+  fill(settings);
   show(settings);
 }
