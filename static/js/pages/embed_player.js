@@ -22,6 +22,7 @@ export function StepPlayer(controls, { table, views, steps }, { show, shouldAuto
   /** @type {HTMLInputElement} */
   const slider = find("[data-step]", controls);
   const playButton = find('[data-go="play"]', controls);
+  const playWord = find("[data-play-word]", playButton);
   const last = views.length - 1;
   let at = -1;
   let timer = 0;
@@ -56,14 +57,14 @@ export function StepPlayer(controls, { table, views, steps }, { show, shouldAuto
     clearInterval(timer);
     timer = 0;
     playButton.setAttribute("aria-pressed", "false");
-    playButton.textContent = t("Start the replay");
+    playWord.textContent = t("Start the replay");
   }
 
   function togglePlay() {
     if (timer) return pause();
     if (at === last) goTo(0);
     playButton.setAttribute("aria-pressed", "true");
-    playButton.textContent = t("Pause");
+    playWord.textContent = t("Pause");
     timer = setInterval(() => goTo(at + 1), STEP_MS);
     return undefined;
   }

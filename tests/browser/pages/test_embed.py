@@ -159,6 +159,22 @@ def test_embedded_replay_of_running_game_shows_spectator_view(
     assert frame.locator(".embed-hand").count() == 0
 
 
+def test_small_frame_shows_the_controls_in_one_line(
+    game_server: GameServer, person: People, club: Club
+) -> None:
+    ann, bo = person("Ann"), person("Bo")
+    game = begin(ann, bo, options={"preset": "jamaica", "players": 2, "first": 0})
+    assert move_via_api(ann)
+    address = f"{game_server.url}/embed/{game}?replay=1&lang=en"
+    frame = framed(club, ann.page, address, width=320, height=240)
+    play = frame.get_by_role("button", name="Start the replay")
+    expect(play).to_be_visible()
+    heights = frame.locator(".embed-deck button").evaluate_all("all => all.map((each) => each.offsetHeight)")
+    assert heights == [32] * 5
+    play.click()
+    expect(frame.get_by_role("button", name="Pause")).to_be_visible()
+
+
 def test_overlay_is_transparent_and_delayed_as_stated(
     game_server: GameServer, person: People, club: Club
 ) -> None:
