@@ -69,6 +69,11 @@ def test_first_loads_shift_nothing(person: Callable[..., Player], phone: bool) -
         "deal": "/deal",
         "account": "/account",
         "my games": "/me",
+        "analysis": "/analysis",
+        "tutorial": "/tutorial",
+        "practice": "/practice",
+        "new table": "/new",
+        "rules": "/rules",
     }
     session = ann.context.new_cdp_session(ann.page)
     session.send("Network.enable")
