@@ -143,3 +143,15 @@ def test_invalid_record_file_is_refused_with_an_explanation(person: Callable[...
     ann.page.locator("#record-file").set_input_files(tmp_path / "noise.json")
     expect(ann.page.locator("[data-problem]")).to_contain_text("This file cannot be read.")
     ann.complaints.clear()
+
+
+def test_step_buttons_share_a_row_on_phones(person: Callable[..., Player], tmp_path: Path) -> None:
+    ann = person(None)
+    load(ann.page, ann.url, played_record("tortuga"), tmp_path)
+    buttons = ann.page.locator(".replay-buttons [data-go]")
+    for width in (390, 320):
+        ann.page.set_viewport_size({"width": width, "height": 700})
+        assert len(set(buttons.evaluate_all("all => all.map((each) => each.offsetTop)"))) == 1, width
+        assert min(buttons.evaluate_all("all => all.map((each) => each.offsetWidth)")) >= 44
+        assert ann.page.evaluate("document.documentElement.scrollWidth") == width
+        expect(ann.page.get_by_role("button", name="Start the replay")).to_be_visible()
