@@ -128,3 +128,10 @@ def test_refusal_without_a_reason_is_described_by_its_code(run: Callable[..., An
         "The game has moved on; look again.",
         "It is not your turn.",
     ]
+
+
+def test_refused_webhook_says_which_addresses_are_accepted(run: Callable[..., Any]) -> None:
+    script = (
+        "({describeRefusalCode}) => describeRefusalCode('bad_webhook', 'A webhook begins with https://.')"
+    )
+    assert "Use an https address that is open to the internet" in run("core/refusals.js", script)

@@ -118,7 +118,9 @@ export const SENTENCES = {
   password_common: N_("That password is one of the first anyone would try."),
   yourself: N_("You cannot do that to yourself."),
   bad_email: N_("That is not an e-mail address."),
-  bad_webhook: N_("That address cannot be used for a webhook."),
+  bad_webhook: N_(
+    "That address cannot be used for a webhook. Use an https address that is open to the internet, on port 443 or 8443.",
+  ),
   no_push: N_("This server does not send notifications to browsers."),
   bad_endpoint: N_("This server cannot reach your browser's push service."),
   bad_zone: N_("That time zone is not known."),
