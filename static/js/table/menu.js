@@ -73,7 +73,7 @@ export function Menu(box, body, { onResign, onLeave, onHint, onDevice, onPace, .
     el("button", { type: "button", class: "menu-item", onclick }, icon("ui", sign), el("span", {}, words));
   const hint = item("ui-lantern", t("Ask for a hint"), onHint);
   const hints = toggle("hints", ["ui-lantern", t("Hints are on")], ["ui-lantern", t("Hints are off")]);
-  const pause = item("ui-pause", t("Ask for a pause"), () => send({ do: "consent", to: "pause", yes: true }));
+  const pause = item("ui-pause", "", () => send({ do: "consent", to: "pause", yes: true }));
   const chat = item("ui-chat", "", () => send({ do: "close_chat", closed: !state.table.chat_closed }));
   const hosts = el("div", {
     class: "menu-hosts",
@@ -258,9 +258,11 @@ export function Menu(box, body, { onResign, onLeave, onHint, onDevice, onPace, .
         table.status === "running" && you.seat !== null && view && !view.players[you.seat]?.resigned;
       hint.hidden = !playing || !table.hints || !state.choices.length;
       hints.hidden = !playing || !table.hints || !pref("firstGames").includes(table.id);
+      const hasCompany = table.seats.some(({ person }, seat) => person && seat !== you.seat);
       pause.hidden = !playing || table.paused;
+      find("span", pause).textContent = hasCompany ? t("Ask for a pause") : t("Pause the game");
       resign.hidden = !playing;
-      leave.hidden = !playing || table.seats.some(({ person }, seat) => person && seat !== you.seat);
+      leave.hidden = !playing || hasCompany;
       device.hidden = !you.person;
       chat.hidden = !you.person || table.host !== you.person;
       showHosts(state);
