@@ -120,6 +120,7 @@ def test_personal_data_is_downloaded_and_deleted(person: Callable[..., Player]):
         ann.page.get_by_role("link", name="Download everything").click()
     assert download.value.suggested_filename.endswith(".json")
     ann.page.locator("summary", has_text="Delete everything").click()
+    expect(ann.page.locator("[data-delete-form]")).to_contain_text("Running games go on without you")
     ann.page.get_by_label("I am sure").check()
     ann.page.locator("[data-delete-form]").get_by_role("button").click()
     ann.page.wait_for_url(f"{ann.url}/")
