@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tests.js.test_subscriptions import states
 
 DRAW = """async ({Seating}, state) => {
@@ -14,7 +16,7 @@ DRAW = """async ({Seating}, state) => {
   const nothing = () => {};
   const on = {game: "g", send: nothing, sit: nothing, voidRound: nothing, now: () => 0, onPerson: nothing};
   Seating(root, on).update({...emptyState(), ...state});
-  const text = root.textContent;
+  const text = root.innerText;
   root.remove();
   return text;
 }"""
@@ -54,3 +56,23 @@ def test_removed_player_cannot_press_the_seats_until_the_time_is_over(run: Calla
     table = {**state["table"], "seats": seats, "status": "open", "opening": None, "removed_until": 1000}
     you = {**state["you"], "seat": None, "person": "me", "removed": True}
     assert run("table/seating.js", BARRED, {**state, "table": table, "you": you}) == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("last_seat", "spectators", "text"),
+    [
+        ({"person": None}, True, "Anyone with this link can join."),
+        ({"person": "other"}, True, "Anyone with this link can watch."),
+        ({"person": None, "bot": "sailor"}, True, "Anyone with this link can watch."),
+        ({"person": "other"}, False, None),
+    ],
+)
+def test_the_link_of_a_full_table_does_not_promise_a_seat(
+    run: Callable[..., Any], last_seat: dict[str, Any], spectators: bool, text: str | None
+) -> None:
+    state = states()[0]
+    seats = [*state["table"]["seats"][:-1], {**state["table"]["seats"][-1], **last_seat}]
+    table = {**state["table"], "seats": seats, "status": "open", "opening": None, "spectators": spectators}
+    drawn = run("table/seating.js", DRAW, {**state, "table": table})
+    assert text is None or text in drawn
+    assert drawn.count("Anyone with this link") == (text is not None)

@@ -38,6 +38,21 @@ const VOID_REASONS = {
 };
 
 /**
+ * Return what the link is good for; "" if the table is full and can't be watched.
+ * @param {Table} table
+ */
+function linkText({ seats, spectators, locked }) {
+  if (seats.some(({ person, bot, reserved }) => !person && !bot && !reserved))
+    return locked
+      ? t("Anyone with this link and the password can join.")
+      : t("Anyone with this link can join.");
+  if (!spectators) return "";
+  return locked
+    ? t("Anyone with this link and the password can watch.")
+    : t("Anyone with this link can watch.");
+}
+
+/**
  * Seating(root, {game, send(command), currentSeats(), refuse(text), sit(seat, name), voidRound(), now(), onPerson(person, name)}) -> {update(state)}
  * @param {HTMLElement} root
  * @param {TableAccess & { game: string, sit: (seat: number, name: string) => void, voidRound: () => void, now: () => number, onPerson: (person: string, name: string) => void }} options
@@ -359,11 +374,9 @@ export function Seating(root, { game, send, currentSeats, refuse, sit, voidRound
         ? [el("p", { class: "seating-wait" }, tn("{n} spectator", "{n} spectators", others))]
         : []),
     );
-    linkWords.textContent = table.locked
-      ? t("Anyone with this link and the password can join.")
-      : t("Anyone with this link can join.");
+    linkWords.textContent = linkText(table);
     password.update(table.locked && you.person !== null && table.host === you.person);
-    invite.hidden = table.status === "closed";
+    invite.hidden = table.status === "closed" || !linkWords.textContent;
     /** @type {HTMLSelectElement | null} */
     const levelNow = root.querySelector("#bot-level");
     if (level && levelNow) levelNow.value = level;
