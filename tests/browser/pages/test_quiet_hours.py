@@ -36,7 +36,7 @@ def open_with_webhook(ann: Player, webhook: str | None) -> list[str | None]:
 
     def answer(route: Route) -> None:
         if route.request.method == "PUT":
-            saved.append(route.request.post_data_json["webhook"])
+            saved.append((route.request.post_data_json or {})["webhook"])
         settings = ann.api("GET", "/me/notices")
         route.fulfill(json={**settings, "webhooks": True, "webhook": saved[-1], "webhook_form": "plain"})
 
