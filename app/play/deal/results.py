@@ -91,7 +91,7 @@ def compute_deal_result(row: GameRow, entries: list[Entry]) -> DealResult:
     def end_turn() -> None:
         home = position.pirates[seat].count(goal)
         spaces = rules.spaces_reached(position, seat)
-        line.append(Turn(spaces, home, ", ".join(actions), position_digest(position)))
+        line.append(Turn(spaces, home, ", ".join(actions), position_digest(position, seat)))
         actions.clear()
 
     for move in played.moves:
@@ -116,10 +116,20 @@ def compute_deal_result(row: GameRow, entries: list[Entry]) -> DealResult:
     return DealResult(score, is_won, len(line), spaces, table.ended_at, tuple(line[:MAX_STORED_TURNS]))
 
 
-def position_digest(position: rules.Position) -> str:
-    """Return a short digest of what lies on the table and in the hands, without the order of the discards."""
-    table = (position.pirates, position.hands, position.row, position.sloop, sorted(position.tokens.items()))
-    return hashlib.blake2s(repr(table).encode(), digest_size=6).hexdigest()
+def position_digest(position: rules.Position, seat: int) -> str:
+    """Return a short digest of what the seat sees, without the order of the discards.
+
+    The player can read it before the day is over, so hidden cards and tokens must not change it.
+    """
+    seen = (
+        position.pirates,
+        position.hands[seat],
+        position.hand_sizes,
+        position.row,
+        position.sloop,
+        sorted(position.tokens),
+    )
+    return hashlib.blake2s(repr(seen).encode(), digest_size=6).hexdigest()
 
 
 def distribute_scores(counts: dict[int, int]) -> Distribution:

@@ -305,7 +305,7 @@ def test_two_cards_played_in_either_order_lead_to_the_same_position() -> None:
         for other in rules.legal(between, seat) if isinstance(one, rules.Advance) else ():
             if isinstance(other, rules.Advance):
                 after, _ = rules.apply(between, seat, other)
-                digests[f"{after.pirates} {after.hands}"].add(position_digest(after))
+                digests[f"{after.pirates} {after.hands[seat]}"].add(position_digest(after, seat))
     assert len(digests) > 3
     assert all(len(found) == 1 for found in digests.values())
     assert len(set.union(*digests.values())) == len(digests)
