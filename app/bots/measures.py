@@ -20,7 +20,7 @@ from app.rules.modules.black_magic.parrot import AdvanceWithParrots
 from app.rules.modules.complete import Sail
 from app.rules.modules.morgan import MoveWithMorgan
 
-__all__ = ["MEASURES", "MOVES", "POWERS", "Measure", "Turn", "follow", "jump_of", "longest_jump"]
+__all__ = ["MEASURES", "MOVES", "POWERS", "SPACES", "Measure", "Turn", "follow", "jump_of", "longest_jump"]
 
 MOVES = (Advance, AdvanceWithParrots, AdvanceWithHook)
 """Actions by which a pirate jumps."""
@@ -293,12 +293,14 @@ class Measure:
         return {"n": sign * reached, "other": sign * other}
 
 
+SPACES = Measure("spaces", _spaces, 0.9, is_gain=True)
+
 MEASURES: tuple[Measure, ...] = (
     Measure("home", _pirates_home, 10, "home_turn", is_gain=True),
     Measure("out", _pirates_out, 6, "out_turn", is_gain=True),
     Measure("draws", _cards_drawn, 7, "draws_turn", is_gain=True),
     Measure("jump", jump_of, 0.6, "jump_turn"),
-    Measure("spaces", _spaces, 0.9, is_gain=True),
+    SPACES,
     Measure("loses_little", _spaces_lost, 0.9, at_least=-1000),
     Measure("last", _last_pirate, 0.8, is_gain=True),
     Measure("saves", _cards_held, 6),

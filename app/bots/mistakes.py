@@ -14,9 +14,9 @@ from app import rules
 from app.bots.analysis import hide_draws
 from app.bots.budget import Budget, Meter
 from app.bots.evaluation import CERTAINTY, Evaluator
-from app.bots.measures import follow
+from app.bots.measures import SPACES, follow
 from app.bots.ranking import RankedTurn, rank_turns, turn_key
-from app.bots.reasons import explain_turn
+from app.bots.reasons import Reason, explain_turn
 from app.bots.review import events_of_turn
 from app.bots.sampling import PositionSampler
 from app.bots.turn_search import Plan, foresee, plans
@@ -42,10 +42,12 @@ MIN_LOSS = CERTAINTY * 6 // 100
 _MIN_ROUGH_LOSS = CERTAINTY * 4 // 100
 """Loss by the evaluation alone from which a turn is searched."""
 _MAX_SEARCHED = 5
-"""Turns of a game that are searched, the worst first. A search takes up to about four seconds."""
+"""Turns of a game that are searched, the worst first. A search takes up to about six seconds."""
 _MAX_FOUND = 3
 _ROUGH_WIDTH = 12
-_TRIALS = (("first", 1), ("second", 1), ("third", 2))
+_JUDGE_TRIAL = ("judge", 2)
+"""(seed, effort) of the search that judges an answer."""
+_TRIALS = (("first", 1), ("second", 1), ("third", 2), _JUDGE_TRIAL)
 """(seed, effort) of the searches that must agree. Each seed samples other hidden hands and decks."""
 _END = End()
 
@@ -165,8 +167,22 @@ def _verify(start: TurnStart, played: Plan) -> Json | None:
         if top - chances[0] > TOLERANCE or top - chances[1] < MIN_LOSS:
             return None
         totals = [total + chance for total, chance in zip(totals, chances, strict=True)]
+    assert best is not None
+    reason, spaces_behind = _explain(start, best.actions, played.actions)
+    if reason is None or reason.worth < SPACES.worth * spaces_behind:
+        return None  # the turn played looks better than any reason makes the best one
     best_chance, played_chance = (round(10_000 * total / len(_TRIALS) / CERTAINTY) for total in totals)
     return {"step": start.step, "best": best_chance, "played": played_chance}
+
+
+def _explain(
+    start: TurnStart, actions: Sequence[Action], rival: Sequence[Action]
+) -> tuple[Reason | None, int]:
+    """Return why a turn is better than a rival, and the spaces by which it stays behind."""
+    seat = start.position.turn_seat
+    better, worse = follow(start.position, seat, actions), follow(start.position, seat, rival)
+    reason = explain_turn(better, worse, is_whole=True)
+    return reason, (SPACES.value(worse) or 0) - (SPACES.value(better) or 0)
 
 
 def _chance_of(after: Position, ranked: Sequence[RankedTurn], seat: int) -> int:
@@ -186,7 +202,8 @@ def judge_turn(record: Record, seat: int, step: int, actions: Sequence[Json]) ->
         raise BadTurn
     tried = foresee_turn(start.position, [rules.action_from_json(action) for action in actions])
     played = foresee_turn(start.position, start.played)
-    ranked = rank_turns(start.sampler(), seat, f"{step} judge", effort=2, also=[tried, played])
+    seed, effort = _JUDGE_TRIAL
+    ranked = rank_turns(start.sampler(), seat, f"{step} {seed}", effort=effort, also=[tried, played])
     best = ranked[0]
     chances = [_chance_of(turn.after, ranked, seat) for turn in (best, tried, played)]
 
@@ -195,10 +212,7 @@ def judge_turn(record: Record, seat: int, step: int, actions: Sequence[Json]) ->
         return {"events": events, "chance": round(chance / CERTAINTY, 4)}
 
     is_right = chances[0] - chances[1] <= TOLERANCE
-    better, rival = (
-        follow(start.position, seat, turn.actions) for turn in (best, played if is_right else tried)
-    )
-    reason = explain_turn(better, rival, is_whole=True)
+    reason, _ = _explain(start, best.actions, played.actions if is_right else tried.actions)
     return {
         "is_right": is_right,
         "why": None if reason is None else reason.to_json(),

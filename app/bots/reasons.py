@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 from app import rules
 from app.bots.measures import MEASURES, MOVES, POWERS, Measure, Turn, follow, jump_of
@@ -23,6 +24,8 @@ class Reason:
 
     why: str
     params: Json = field(default_factory=dict)
+    worth: float = field(default=0.0, compare=False)
+    """What the difference is worth, in spaces."""
 
     def to_json(self) -> Json:
         return {"why": self.why, "params": self.params}
@@ -52,7 +55,7 @@ def explain_turn(turn: Turn, rival: Turn, *, is_whole: bool = False) -> Reason |
     """
     if turn.end.winner == turn.seat:
         is_at_once = len(turn.actions) == 1 or is_whole
-        return Reason("wins" if is_at_once else "wins_turn")
+        return Reason("wins" if is_at_once else "wins_turn", worth=inf)
     return explain_by_measures(turn, rival, MEASURES, is_whole=is_whole)
 
 
@@ -74,7 +77,7 @@ def explain_by_measures(
         if worth > most:
             why = _code_of(measure, turn, reached, is_whole)
             if why is not None:
-                best, most = Reason(why, measure.to_params(reached, reached_by_rival)), worth
+                best, most = Reason(why, measure.to_params(reached, reached_by_rival), worth), worth
     return best
 
 

@@ -9,6 +9,7 @@ import pytest
 from app import rules
 from app.bots.evaluation import CERTAINTY
 from app.bots.mistakes import MIN_LOSS, BadTurn, find_mistakes, foresee_turn, judge_turn, turn_starts
+from app.bots.reasons import REASONS, Reason
 from tests.bots.test_review import record_of
 
 SHORT = {"preset": "tortuga", "board": "random", "passage_boards": 4, "pirates": 4}
@@ -50,10 +51,19 @@ def test_a_mistake_is_found_and_its_answer_holds(record: rules.Record) -> None:
     played = [rules.action_to_json(action) for action in start.played]
     verdict = judge_turn(record, seat, start.step, played)
     assert not verdict["is_right"]
+    assert verdict["why"]["why"] in REASONS
     assert verdict["tried"] == verdict["played"]
     assert verdict["best"]["chance"] > verdict["played"]["chance"] + 0.05
     assert judge_turn(record, seat, start.step, played) == verdict, "the same turn has the same verdict"
     assert all(event["type"] != "row_laid" for event in verdict["best"]["events"])
+
+
+def test_no_puzzle_gives_up_more_ground_than_its_reason_is_worth(
+    record: rules.Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert any(find_mistakes(record, seat) for seat in (0, 1))
+    monkeypatch.setattr("app.bots.mistakes.explain_turn", lambda *_, **__: Reason("saves", worth=-1000))
+    assert not any(find_mistakes(record, seat) for seat in (0, 1))
 
 
 def test_turns_of_bots_and_games_with_pending_choices_are_no_puzzles(record: rules.Record) -> None:
