@@ -90,3 +90,24 @@ def test_long_player_name_does_not_shrink_the_board(person: Callable[..., Player
     expect(bo.page.locator(".status-words")).to_have_text("Your turn")
     bo.page.wait_for_function(f"() => {{ const s = ({SCREEN_METRICS})(); return s.apart && s.inside; }}")
     assert bo.page.evaluate(HEIGHTS) == theirs
+
+
+@pytest.mark.parametrize("hints", [False, True])
+def test_first_button_of_the_tray_shows_its_word_where_the_sentence_is_hidden(
+    person: Callable[..., Player], hints: bool
+) -> None:
+    ann, bo = person("Ann", phone=True, viewport={"width": 360, "height": 740}), person("Bo")
+    game = begin(ann, bo, options={"preset": "jamaica", "players": 2, "first": 0}, hints=hints)
+    state = ann.state()
+    ann.act(next(c for c in state["choices"] if c["action"]["type"] == "advance")["action"], state["seq"])
+    ann.open(game)
+    first = ann.page.locator(".ask-hint" if hints else ".tray .undo")
+    expect(first).to_be_visible()
+    for language in ("en", "de", "fr"):
+        ann.page.goto(f"{ann.url}/g/{game}?lang={language}")
+        expect(first).to_be_visible()
+        word = first.locator("span").bounding_box()
+        button = first.bounding_box()
+        assert word and button
+        assert word["width"] > 20, "the word is shown"
+        assert word["x"] + word["width"] <= button["x"] + button["width"]
