@@ -108,7 +108,8 @@ def test_first_button_of_the_tray_shows_its_word_where_the_sentence_is_hidden(
         expect(first).to_be_visible()
         word = first.locator("span").bounding_box()
         button = first.bounding_box()
-        assert word and button
+        assert word
+        assert button
         assert word["width"] > 20, "the word is shown"
         assert word["x"] + word["width"] <= button["x"] + button["width"]
 
