@@ -103,7 +103,9 @@ def test_turn_can_be_replayed_against_a_bot(person: Callable[..., Player]):
     expect(ann.page).to_have_url(re.compile(rf"/g/{game}/review\?step=0"))
 
 
-def test_game_that_ends_before_a_players_first_turn_has_no_statistics(person: Callable[..., Player]) -> None:
+def test_game_that_ends_before_a_players_first_turn_counts_and_praises_nothing(
+    person: Callable[..., Player],
+) -> None:
     ann, bo = person("Ann"), person("Bo")
     game = begin(ann, bo, options={**SHORT, "first": 1})
     assert move_via_api(bo)
@@ -114,3 +116,7 @@ def test_game_that_ends_before_a_players_first_turn_has_no_statistics(person: Ca
             player.page.reload()
         expect(player.page.locator(".ending")).to_be_visible()
         expect(player.page.locator(".ending-statistics")).to_have_count(count)
+        player.page.goto(f"{player.url}/g/{game}/review")
+        expect(player.page.get_by_role("slider")).to_be_visible(timeout=30_000)
+        # No praise for turns that were not played.
+        expect(player.page.locator(".review-mistakes")).to_be_visible(visible=count > 0)
