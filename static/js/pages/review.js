@@ -205,9 +205,25 @@ function worstTurns() {
   return found.sort((a, b) => b.loss - a.loss).slice(0, MAX_MISTAKES);
 }
 
+// Events of a turn in which the player did nothing.
+const IDLE_EVENTS = ["turn_passed", "resigned", "game_won"];
+
+/**
+ * Return whether this seat, or any if null, played at least one action.
+ * @param {number | null} seat
+ */
+const hasPlayed = (seat) =>
+  game.replay.steps.some(({ events }) =>
+    events.some((event) => !IDLE_EVENTS.includes(event.type) && (seat === null || event.seat === seat)),
+  );
+
 /** @param {ReviewTurn[]} found */
 function showMistakes(found) {
   const own = game.you?.seat ?? null;
+  if (!hasPlayed(own)) {
+    find(".review-mistakes", page).hidden = true;
+    return;
+  }
   const title = find("[data-mistakes-title]", page);
   if (own === null) title.textContent = t("The biggest mistakes");
   else

@@ -66,6 +66,8 @@ function Statistics({ table, view, you, password }) {
     ),
   );
 
+  const box = el("div", { class: "ending-statistics" }, el("dl", { class: "ending-figures" }, ...rows), note);
+
   /** @param {Record<string, string | number>} found */
   function fill(found) {
     for (const [key, value] of Object.entries(found)) values[key].textContent = String(value);
@@ -79,6 +81,8 @@ function Statistics({ table, view, you, password }) {
   fetchOrNull(`/g/${game}/seen`).then((seen) => {
     if (!seen) return leaveOut("turns", "drawn", "jump");
     const { turns, drawn, jump } = statisticsOf(seen.steps, you.seat, view.options);
+    // Someone else resigned before the player's first turn: there is nothing to count.
+    if (turns === 0) return box.remove();
     return fill({ turns, drawn, jump: tn("{n} space", "{n} spaces", jump) });
   });
   Promise.resolve(table.deal ? null : fetchOrNull(`/api/v1/games/${game}/review`)).then((review) => {
@@ -87,7 +91,7 @@ function Statistics({ table, view, you, password }) {
     note.hidden = false;
     return fill({ luck: describeSignedPoints(review.luck[seat]), loss: describePoints(review.loss[seat]) });
   });
-  return el("div", { class: "ending-statistics" }, el("dl", { class: "ending-figures" }, ...rows), note);
+  return box;
 }
 
 /**

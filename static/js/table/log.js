@@ -130,6 +130,8 @@ export function GameLog(game) {
       const line = lineOf(entry, before.view, seats);
       // The log is complete from the start.
       if (kind === "started") stored = { entries: [], through: state.seq, seat: state.you.seat };
+      // A trial or an analysis goes on from a position; nothing starts.
+      if (kind === "started" && state.table.trial) return { log: [] };
       if (events || line.text) add(entry);
       return line.text ? { log: [...earlier, line].slice(-MAX_LINES), line } : { log: earlier };
     },

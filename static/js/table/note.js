@@ -19,6 +19,8 @@ export function Note(root, cls = "") {
     clearTimeout(timer);
     element.hidden = true;
   }
+  // It would keep the place and the width of the other shape.
+  addEventListener("resize", hide);
   return {
     element,
     hide,

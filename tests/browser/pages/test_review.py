@@ -78,6 +78,7 @@ def test_turn_can_be_replayed_against_a_bot(person: Callable[..., Player]):
     ann.page.get_by_role("link", name="Play on from here").click()
     expect(ann.page).to_have_url(re.compile(rf"/g/{game}/try\?step=0"))
     expect(ann.page.locator(".status-words")).to_have_text("Your turn")
+    expect(ann.page.locator(".log-line")).to_have_count(0)  # no game starts here
     note = ann.page.locator(".trial-note")
     expect(note).to_contain_text("nothing is saved")
     expect(note).to_have_css("display", "flex")  # with its style, which no other table loads
@@ -100,3 +101,22 @@ def test_turn_can_be_replayed_against_a_bot(person: Callable[..., Player]):
     assert len(ann.api("GET", f"/games/{game}/record")["actions"]) == before
     ann.page.get_by_role("link", name="Back to the review").click()
     expect(ann.page).to_have_url(re.compile(rf"/g/{game}/review\?step=0"))
+
+
+def test_game_that_ends_before_a_players_first_turn_counts_and_praises_nothing(
+    person: Callable[..., Player],
+) -> None:
+    ann, bo = person("Ann"), person("Bo")
+    game = begin(ann, bo, options={**SHORT, "first": 1})
+    assert move_via_api(bo)
+    bo.act({"type": "resign"})
+    for player, count in ((bo, 1), (ann, 0)):
+        player.open(game)
+        with player.page.expect_response(lambda response: response.url.endswith("/seen")):
+            player.page.reload()
+        expect(player.page.locator(".ending")).to_be_visible()
+        expect(player.page.locator(".ending-statistics")).to_have_count(count)
+        player.page.goto(f"{player.url}/g/{game}/review")
+        expect(player.page.get_by_role("slider")).to_be_visible(timeout=30_000)
+        # No praise for turns that were not played.
+        expect(player.page.locator(".review-mistakes")).to_be_visible(visible=count > 0)

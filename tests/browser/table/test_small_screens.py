@@ -90,3 +90,47 @@ def test_long_player_name_does_not_shrink_the_board(person: Callable[..., Player
     expect(bo.page.locator(".status-words")).to_have_text("Your turn")
     bo.page.wait_for_function(f"() => {{ const s = ({SCREEN_METRICS})(); return s.apart && s.inside; }}")
     assert bo.page.evaluate(HEIGHTS) == theirs
+
+
+@pytest.mark.parametrize("hints", [False, True])
+def test_first_button_of_the_tray_shows_its_word_where_the_sentence_is_hidden(
+    person: Callable[..., Player], hints: bool
+) -> None:
+    ann, bo = person("Ann", phone=True, viewport={"width": 360, "height": 740}), person("Bo")
+    game = begin(ann, bo, options={"preset": "jamaica", "players": 2, "first": 0}, hints=hints)
+    state = ann.state()
+    ann.act(next(c for c in state["choices"] if c["action"]["type"] == "advance")["action"], state["seq"])
+    ann.open(game)
+    first = ann.page.locator(".ask-hint" if hints else ".tray .undo")
+    expect(first).to_be_visible()
+    for language in ("en", "de", "fr"):
+        ann.page.goto(f"{ann.url}/g/{game}?lang={language}")
+        expect(first).to_be_visible()
+        word = first.locator("span").bounding_box()
+        button = first.bounding_box()
+        assert word
+        assert button
+        assert word["width"] > 20, "the word is shown"
+        assert word["x"] + word["width"] <= button["x"] + button["width"]
+
+
+# Whether the sentence and the clock of the player overlap.
+COVERED_BY_CLOCK = """() => {
+  const [a, b] = [".tray-hint", ".own-clock"].map((name) => document.querySelector(name).getBoundingClientRect());
+  return Math.min(a.right, b.right) > Math.max(a.left, b.left) && Math.min(a.bottom, b.bottom) > Math.max(a.top, b.top);
+}"""
+
+
+def test_clock_does_not_cover_the_reason_of_a_hint(person: Callable[..., Player]) -> None:
+    ann, bo = person("Ann", phone=True), person("Bo")
+    terms = {"clock": {"kind": "turn", "seconds": 600}, "hints": True}
+    ann.open(begin(ann, bo, options={"preset": "jamaica", "players": 2, "first": 0}, **terms))
+    expect(ann.page.locator(".own-clock")).to_be_visible()
+    ann.page.locator(".ask-hint").tap()
+    expect(ann.page.locator(".tray.hinted > .tray-hint")).to_be_visible(timeout=30_000)
+    for width, height in ((390, 844), (320, 568), (844, 390), (768, 1024), (1280, 800)):
+        ann.page.set_viewport_size({"width": width, "height": height})
+        assert not ann.page.evaluate(COVERED_BY_CLOCK), (width, height)
+        ann.page.locator(".own-clock").evaluate("(node) => node.classList.add('last')")
+        assert not ann.page.evaluate(COVERED_BY_CLOCK), (width, height, "the last seconds")
+        ann.page.locator(".own-clock").evaluate("(node) => node.classList.remove('last')")

@@ -127,6 +127,16 @@ def test_spectators_ended_games_lost_connections_and_used_up_turns_say_why(
     own.complaints[:] = [line for line in own.complaints if "ERR_INTERNET_DISCONNECTED" not in line]
 
 
+def test_reason_disappears_when_the_window_changes_its_shape(person: Callable[..., Player]) -> None:
+    ann, bo = person("Ann"), person("Bo")
+    ann.open(begin(ann, bo, options={**SHORT, "first": 0}))
+    assert sentences(ann.page, SUPPLY)
+    note = ann.page.locator(".why-note:not(.lesson)")
+    expect(note).to_be_visible()
+    ann.page.set_viewport_size({"width": 390, "height": 844})
+    expect(note).to_be_hidden(timeout=2000)
+
+
 def test_a_pending_choice_says_so_to_all(person: Callable[..., Player]) -> None:
     players = (person("Ann"), person("Bo"))
     game = begin(*players, options=MAGIC)
