@@ -248,6 +248,26 @@ async def test_a_running_game_is_listed_while_somebody_is_there(stage: Stage) ->
     assert [row["id"] for row in await lobby.read_rows("watch")] == [ann.game]
 
 
+async def test_a_game_that_only_clocks_play_on_is_not_listed(stage: Stage) -> None:
+    clock = {"kind": "turn", "seconds": 20}
+    ann, bo = await stage.start_game("ann", "bo", visibility="open", clock=clock)
+    lobby = stage.game_server.lobby
+    for guest in (ann, bo):
+        await guest.leave()
+    for _ in range(6):
+        assert await lobby.read_rows("watch") != [], "they may be back in a moment"
+        await stage.advance_and_sweep(10)
+        stage.game_server.rooms.evict(stage.clock.now())
+    before = (await ann.room()).table.action_count
+    for _ in range(6):
+        await stage.advance_and_sweep(10)
+        stage.game_server.rooms.evict(stage.clock.now())
+        assert await lobby.read_rows("watch") == []
+    assert (await ann.room()).table.action_count > before
+    await stage.guest("bo").enter(ann.game)
+    assert [row["id"] for row in await lobby.read_rows("watch")] == [ann.game]
+
+
 async def test_a_deleted_person_gives_their_open_seats_back(stage: Stage) -> None:
     ann, bo = await seat_players(stage, "ann", "bo")
     await stand_up_everywhere(stage.game_server, ann.actor.ids)
