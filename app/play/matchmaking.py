@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from app.play.list_rows import build_each
 from app.play.lobby import build_game_row, is_for_quick_play
 from app.play.log.entries import GameRow
 from app.play.ports import Actor, StoreUnavailable
@@ -30,8 +31,8 @@ async def find_table(
             games = await game_server.store.lists.list_open_tables(preset, seats, PAGE_SIZE, page * PAGE_SIZE)
         except StoreUnavailable:
             raise Refusal("try_again") from None
-        for game in games:
-            if not is_for_quick_play(build_game_row(game), game.rules_version):
+        for game in build_each(games, _pick_for_quick_play):
+            if game is None:
                 continue
             if game.creator in actor.ids:
                 if await _may_sit_down(game_server, game.id, actor):
@@ -49,6 +50,10 @@ async def find_table(
         if game_server.bus.is_single_worker
         else await _find_on_other_workers(game_server, actor, elsewhere[:MAX_TABLES_ASKED_ELSEWHERE])
     )
+
+
+def _pick_for_quick_play(game: GameRow) -> GameRow | None:
+    return game if is_for_quick_play(build_game_row(game), game.rules_version) else None
 
 
 async def _may_sit_down(game_server: GameServer, game: str, actor: Actor) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from app.play.lobby import LobbySubscriber
 from app.play.log.entries import Entry
@@ -12,6 +14,8 @@ from app.play.matchmaking import find_table as fitting_row
 from app.play.ports import Actor
 from app.play.room.room import Room
 from app.play.server import GameServer
+from app.store.tables.games import games
+from tests.databases import begin
 from tests.play.stage import Guest, RecordingListener, Stage
 
 
@@ -153,3 +157,21 @@ async def test_people_who_wait_in_another_worker_are_counted(shared_stage: Stage
     await ann.leave()
     assert listener.of_kind("room")[-1]["room"]["waiting"] == 0
     assert [row["waiting"] for row in (await other.lobby.build_lists(subscriber)).open] == [0]
+
+
+async def test_a_table_of_a_newer_release_hides_no_other_table(stage: Stage) -> None:
+    ann = await seat_player(stage, "ann", visibility="open")
+    newer = await seat_player(stage, "newer", visibility="open")
+    await newer.leave()
+    async with begin(stage.store.database) as run:
+        terms = {"visibility": "open", "clock": {"kind": "sandglass"}}
+        await run.execute(update(games).where(games.c.id == newer.game).values(terms=json.dumps(terms)))
+    stage.game_server.rooms.evict(stage.clock.now() + 10**9)
+    lobby = stage.game_server.lobby
+    assert [row["id"] for row in await lobby.read_rows("open")] == [ann.game]
+    assert await lobby.read_own_games(newer.actor) == []
+    assert await find_table_id(stage.game_server, stage.guest("cy").actor, "tortuga", 3) == ann.game
+    listener = RecordingListener()
+    lobby.enter(LobbySubscriber(ann.actor, listener))
+    await lobby.on_renamed([*newer.actor.ids, *ann.actor.ids])
+    assert listener.received == []  # ann's loaded room sends its own row
