@@ -1,5 +1,7 @@
 // Loading what is used many times once.
 
+import { reportFailedLoad } from "./failed_loads.js";
+
 /**
  * Return a function that loads once and returns the same promise afterwards. A failed load, as without a connection, is tried
  * again by the next call.
@@ -14,6 +16,7 @@ export function loadOnce(load) {
   return (...given) => {
     loading ??= load(...given).catch((problem) => {
       loading = null;
+      reportFailedLoad(problem);
       throw problem;
     });
     return loading;
