@@ -159,7 +159,7 @@ def _verify(start: TurnStart, played: Plan) -> Json | None:
     best: RankedTurn | None = None
     totals = [0, 0]
     for seed, effort in _TRIALS:
-        also = [played] if best is None else [played, Plan(best.actions, best.after, 0)]
+        also = [played.actions] if best is None else [played.actions, best.actions]
         ranked = rank_turns(sampler, seat, f"{start.step} {seed}", effort=effort, also=also)
         best = best or ranked[0]
         top = ranked[0].chances[seat]
@@ -203,7 +203,9 @@ def judge_turn(record: Record, seat: int, step: int, actions: Sequence[Json]) ->
     tried = foresee_turn(start.position, [rules.action_from_json(action) for action in actions])
     played = foresee_turn(start.position, start.played)
     seed, effort = _JUDGE_TRIAL
-    ranked = rank_turns(start.sampler(), seat, f"{step} {seed}", effort=effort, also=[tried, played])
+    ranked = rank_turns(
+        start.sampler(), seat, f"{step} {seed}", effort=effort, also=[tried.actions, played.actions]
+    )
     best = ranked[0]
     chances = [_chance_of(turn.after, ranked, seat) for turn in (best, tried, played)]
 

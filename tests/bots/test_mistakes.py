@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 
 import pytest
 
 from app import rules
 from app.bots.evaluation import CERTAINTY
-from app.bots.mistakes import MIN_LOSS, BadTurn, find_mistakes, foresee_turn, judge_turn, turn_starts
+from app.bots.mistakes import (
+    MIN_LOSS,
+    BadTurn,
+    TurnStart,
+    find_mistakes,
+    foresee_turn,
+    judge_turn,
+    turn_starts,
+)
 from app.bots.reasons import REASONS, Reason
+from app.rules.core.position import Position
 from tests.bots.test_review import record_of
 
 SHORT = {"preset": "tortuga", "board": "random", "passage_boards": 4, "pirates": 4}
@@ -56,6 +66,44 @@ def test_a_mistake_is_found_and_its_answer_holds(record: rules.Record) -> None:
     assert verdict["best"]["chance"] > verdict["played"]["chance"] + 0.05
     assert judge_turn(record, seat, start.step, played) == verdict, "the same turn has the same verdict"
     assert all(event["type"] != "row_laid" for event in verdict["best"]["events"])
+
+
+def test_a_verdict_does_not_depend_on_hidden_cards(monkeypatch: pytest.MonkeyPatch) -> None:
+    hidden = by_people(record_of({**SHORT, "preset": "jamaica"}, ("mate", "cabin-boy")))
+    # With one descent a turn, the evaluation of its end counts for half.
+    monkeypatch.setattr("app.bots.ranking._ROUNDS", ((12, 1),))
+    monkeypatch.setattr("app.bots.ranking._DESCENTS", 1)
+    starts = [start for start in turn_starts(hidden, 1) if is_whole_turn(start)]
+    assert len(starts) > 3
+    for start in starts:
+        monkeypatch.setattr("app.bots.mistakes.turn_starts", lambda *_, start=start: [start])
+        actions = [rules.action_to_json(action) for action in start.played]
+        verdict = judge_turn(hidden, 1, start.step, actions)
+        twin = replace(start, position=with_other_hidden_cards(start.position, 1))
+        monkeypatch.setattr("app.bots.mistakes.turn_starts", lambda *_, twin=twin: [twin])
+        assert judge_turn(hidden, 1, start.step, actions) == verdict
+
+
+def is_whole_turn(start: TurnStart) -> bool:
+    try:
+        foresee_turn(start.position, start.played)
+    except BadTurn:
+        return False
+    return True
+
+
+def with_other_hidden_cards(position: Position, seat: int) -> Position:
+    """Return a position that looks the same to the seat."""
+    other = position.copy()
+    rival = 1 - seat
+    pool = [*position.deck, *(kind for kind, count in enumerate(position.hands[rival]) for _ in range(count))]
+    Random(2).shuffle(pool)
+    held = position.hand_sizes[rival]
+    other.hands[rival] = bytearray(pool[:held].count(kind) for kind in range(len(position.hands[rival])))
+    other.deck = bytes(pool[held:])
+    assert rules.view(other, seat) == rules.view(position, seat)
+    assert other.hands != position.hands
+    return other
 
 
 def test_no_puzzle_gives_up_more_ground_than_its_reason_is_worth(
