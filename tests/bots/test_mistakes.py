@@ -14,6 +14,7 @@ from app.bots.mistakes import (
     BadTurn,
     TurnStart,
     find_mistakes,
+    find_start,
     foresee_turn,
     judge_turn,
     turn_starts,
@@ -37,7 +38,7 @@ def record() -> rules.Record:
 
 
 def test_starts_of_turns_have_what_the_seat_knew(record: rules.Record) -> None:
-    starts = turn_starts(record, 1)
+    starts = list(turn_starts(record, 1))
     line = list(rules.replay(record))
     assert len(starts) > 3
     for start in starts:
@@ -50,6 +51,27 @@ def test_starts_of_turns_have_what_the_seat_knew(record: rules.Record) -> None:
         seen = [event for events in told for event in events]
         assert list(start.history) == seen
         assert start.is_own
+        assert start.events is starts[0].events, "a copy for each turn would grow with the square of the game"
+        found = find_start(record, 1, start.step)
+        assert found is not None
+        assert (found.position, found.history, found.played) == (start.position, start.history, start.played)
+    assert find_start(record, 1, starts[0].step + 1) is None
+    assert find_start(record, 1, starts[-1].step + 1) is None
+
+
+def test_only_the_first_turns_of_an_endless_game_are_looked_at(
+    record: rules.Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at: list[Position] = []
+
+    def note(position: Position, _: object) -> int:
+        looked_at.append(position)
+        return 0
+
+    monkeypatch.setattr("app.bots.mistakes._MAX_TURNS", 3)
+    monkeypatch.setattr("app.bots.mistakes._rough_loss", note)
+    assert find_mistakes(record, 1) == []
+    assert 0 < len(looked_at) <= 3
 
 
 def test_a_mistake_is_found_and_its_answer_holds(record: rules.Record) -> None:
@@ -122,7 +144,7 @@ def test_turns_of_bots_and_games_with_pending_choices_are_no_puzzles(record: rul
 
 
 def test_what_is_not_a_whole_turn_is_refused(record: rules.Record) -> None:
-    start = turn_starts(record, 0)[0]
+    start = next(turn_starts(record, 0))
     end = rules.action_from_json({"type": "end"})
     first = start.played[0]
     for actions in ((), (first,), (first, end, end), (rules.action_from_json({"type": "sail"}), end)):

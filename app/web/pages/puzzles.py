@@ -15,6 +15,7 @@ from app.web.errors import BadRequest, NotFound
 from app.web.mistakes import Mistakes
 from app.web.pages.analysis import run_study
 from app.web.pages.render import Pages, json_object
+from app.web.pages.trial import MOVES_PER_MS
 from app.web.routing import Router
 from app.web.security.request_bounds import DEFAULT_BODY_BYTES
 from app.web.site import site_of
@@ -26,6 +27,7 @@ MAX_SEARCHED_GAMES = 10
 """Newest finished games that a visit queues to be searched."""
 MAX_ACTIONS = 12
 PLAY_COST_MS = 20.0
+"""CPU of a puzzle from the beginning of a game; the moves before its turn are replayed."""
 JUDGE_COST = 2.0
 """Seconds of a bot process, as in `take_study`. It searches with double effort."""
 
@@ -78,6 +80,10 @@ async def _find(request: Request, person_id: str, game: str, step: int) -> Mista
     return found
 
 
+def _play_cost_ms(mistake: Mistake) -> float:
+    return PLAY_COST_MS + mistake.step / MOVES_PER_MS
+
+
 async def _read_actions(request: Request) -> list[Json]:
     actions = json_object(await request.body(), limit=DEFAULT_BODY_BYTES).get("actions")
     if (
@@ -96,7 +102,7 @@ async def play(request: Request, puzzle: PuzzleGame, step: Step, person: KnownPe
     limits.take_write(person.id)
     actions = await _read_actions(request)
     mistake = await _find(request, person.id, puzzle, step)
-    limits.take_work(request, PLAY_COST_MS)
+    limits.take_work(request, _play_cost_ms(mistake))
     return JSONResponse(await _mistakes_of(request).play(mistake, actions))
 
 
@@ -107,7 +113,7 @@ async def judge(request: Request, puzzle: PuzzleGame, step: Step, person: KnownP
     site.limits.take_write(person.id)
     actions = await _read_actions(request)
     mistake = await _find(request, person.id, puzzle, step)
-    site.limits.take_work(request, PLAY_COST_MS)
+    site.limits.take_work(request, _play_cost_ms(mistake))
     await mistakes.check_turn(mistake, actions)
     found = await run_study(
         request, person.id, lambda asker: mistakes.judge(mistake, actions, asker), JUDGE_COST
