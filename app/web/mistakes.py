@@ -174,6 +174,13 @@ class Mistakes:
 
     # -- puzzles -----------------------------------------------------------------------------------
 
+    async def count_unread_entries(self, mistake: Mistake) -> int:
+        """Return how many log entries must be read to show the puzzle; 0 while its game is cached."""
+        if mistake.game in self._games:
+            return 0
+        row = await self._game_server.store.log.read_game(mistake.game)
+        return 0 if row is None else row.seq
+
     async def play(self, mistake: Mistake, actions: list[Json]) -> Json:
         """Return the puzzle after some actions of the turn."""
         game = await self._require_game(mistake)

@@ -104,6 +104,11 @@ async def test_a_visit_searches_finished_games_and_puzzles_are_played(
             await ann.post(f"/practice/mistakes/{game}/4000/play", json={"actions": []})
         ).status_code == 404
         assert costs[-1] - costs[0] > 900
+        # So does one whose game is not cached, because its log is read.
+        state.mistakes._games.clear()
+        for _ in range(2):
+            assert (await ann.post(f"{path}/play", json={"actions": []})).status_code == 200
+        assert costs[-2] > costs[-1]
         # The puzzle is Ann's alone.
         for browser, status in ((bo, 404), (stranger, 401)):
             assert (await browser.post(f"{path}/play", json={"actions": []})).status_code == status

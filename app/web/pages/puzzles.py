@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from app.store.people.mistakes import Mistake
+from app.web.api.records import ENTRIES_PER_MS
 from app.web.auth.identity import KnownPerson
 from app.web.errors import BadRequest, NotFound
 from app.web.mistakes import Mistakes
@@ -27,7 +28,7 @@ MAX_SEARCHED_GAMES = 10
 """Newest finished games that a visit queues to be searched."""
 MAX_ACTIONS = 12
 PLAY_COST_MS = 20.0
-"""CPU of a puzzle from the beginning of a game; the moves before its turn are replayed."""
+"""CPU of a puzzle at the beginning of a cached game. The moves before it are replayed."""
 JUDGE_COST = 2.0
 """Seconds of a bot process, as in `take_study`. It searches with double effort."""
 
@@ -80,8 +81,10 @@ async def _find(request: Request, person_id: str, game: str, step: int) -> Mista
     return found
 
 
-def _play_cost_ms(mistake: Mistake) -> float:
-    return PLAY_COST_MS + mistake.step / MOVES_PER_MS
+async def _take_work(request: Request, mistake: Mistake) -> None:
+    unread = await _mistakes_of(request).count_unread_entries(mistake)
+    cost = PLAY_COST_MS + mistake.step / MOVES_PER_MS + unread / ENTRIES_PER_MS
+    site_of(request).limits.take_work(request, cost)
 
 
 async def _read_actions(request: Request) -> list[Json]:
@@ -98,11 +101,10 @@ async def _read_actions(request: Request) -> list[Json]:
 @router.post("/practice/mistakes/{puzzle}/{step}/play")
 async def play(request: Request, puzzle: PuzzleGame, step: Step, person: KnownPerson) -> Response:
     """Return the puzzle after some actions."""
-    limits = site_of(request).limits
-    limits.take_write(person.id)
+    site_of(request).limits.take_write(person.id)
     actions = await _read_actions(request)
     mistake = await _find(request, person.id, puzzle, step)
-    limits.take_work(request, _play_cost_ms(mistake))
+    await _take_work(request, mistake)
     return JSONResponse(await _mistakes_of(request).play(mistake, actions))
 
 
@@ -113,7 +115,7 @@ async def judge(request: Request, puzzle: PuzzleGame, step: Step, person: KnownP
     site.limits.take_write(person.id)
     actions = await _read_actions(request)
     mistake = await _find(request, person.id, puzzle, step)
-    site.limits.take_work(request, _play_cost_ms(mistake))
+    await _take_work(request, mistake)
     await mistakes.check_turn(mistake, actions)
     found = await run_study(
         request, person.id, lambda asker: mistakes.judge(mistake, actions, asker), JUDGE_COST
