@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from app.bots.evaluation import CERTAINTY, Evaluator, next_seat
-from app.rules.core.event import CardsDrawn, DeckShuffled, Event, RowLaid
+from app.rules.core.event import CardsDrawn, DeckShuffled, Event
 from app.rules.core.position import Position
 
 __all__ = ["RESIDUAL_SD", "luck_of_action"]
@@ -74,8 +74,6 @@ def _draws_of(after: Position, events: Sequence[Event]) -> list[_Draw]:
     for event in reversed(events):
         if isinstance(event, DeckShuffled):
             pool = Counter()  # the deck was used up
-        elif isinstance(event, RowLaid):
-            pool.update(numbers[card] for card in event.cards)
         elif isinstance(event, CardsDrawn) and event.source == "deck":
             for card in reversed(event.cards):
                 pool[numbers[card]] += 1

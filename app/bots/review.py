@@ -95,10 +95,10 @@ def _rounded(values: Sequence[float]) -> list[float]:
 
 
 def _chances_before_win(position: Position) -> list[float]:
-    others = len(position.pirates) - 1
+    left = round((1 - _WINNING_CHANCE) / (len(position.active_seats) - 1), 4)
     return [
-        _WINNING_CHANCE if seat == position.turn_seat else round((1 - _WINNING_CHANCE) / others, 4)
-        for seat in range(others + 1)
+        _WINNING_CHANCE if seat == position.turn_seat else 0.0 if is_out else left
+        for seat, is_out in enumerate(position.resigned)
     ]
 
 

@@ -45,10 +45,12 @@ class Asked:
     hint: Hint
 
 
-def ask(position: rules.Position, seat: int, history: list[Json], chance: str = "") -> Hint:
+def ask(
+    position: rules.Position, seat: int, history: list[Json], chance: str = "", nodes: int = NODES
+) -> Hint:
     view = rules.view(position, seat)
     actions = [rules.action_to_json(action) for action in rules.legal(position, seat)]
-    return give_hint(view, actions, history, Budget(nodes=NODES), random.Random(chance), seat=seat)
+    return give_hint(view, actions, history, Budget(nodes=nodes), random.Random(chance), seat=seat)
 
 
 def play_hints(options: Json, number: int) -> Iterator[Asked]:
@@ -181,6 +183,18 @@ def test_general_reasons_give_true_chances(asked: list[Asked]):
             assert 100 >= reason.params["n"] > reason.params["other"] >= 0
         if reason.why == "nothing_better":
             assert len(rules.legal(each.position, each.seat)) == 1
+
+
+def test_a_search_that_found_one_turn_compares_it_with_none(
+    asked: list[Asked], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("app.bots.hint.explain_turn", lambda *_: None)
+    whys = Counter[str]()
+    for each in asked[:300]:
+        reason = ask(each.position, each.seat, each.history, nodes=1).reason
+        whys[reason.why] += 1
+        assert reason.why != "best_chance" or reason.params["other"] > 0 or reason.params["n"] < 3
+    assert whys["unexplained"] > 3
 
 
 def test_the_reason_of_an_answer_holds_for_it_and_not_for_the_runner_up(asked: list[Asked]):

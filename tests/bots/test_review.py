@@ -23,8 +23,8 @@ Json = dict[str, Any]
 NONCES = ("0" * 32, "1" * 32, "2" * 32)
 
 
-def record_of(options: Json, levels: tuple[str, ...]) -> rules.Record:
-    """Return the record of a game between bots."""
+def record_of(options: Json, levels: tuple[str, ...], resigning: int | None = None) -> rules.Record:
+    """Return the record of a game between bots, in which one may resign instead of its first action."""
     server_seed = seed("review")
     nonces = NONCES[: len(levels)]
     given = rules.parse_options({"players": len(levels), **options})
@@ -33,7 +33,9 @@ def record_of(options: Json, levels: tuple[str, ...]) -> rules.Record:
     histories: list[list[Json]] = [[] for _ in levels]
     while position.winner is None:
         seat = rules.seats_to_act(position)[0]
-        move = choose_action(position, seat, histories[seat], levels[seat], 100, f"review|{len(moves)}")
+        move = {"type": "resign"}
+        if seat != resigning:
+            move = choose_action(position, seat, histories[seat], levels[seat], 100, f"review|{len(moves)}")
         action = rules.action_from_json(move)
         marks = ("hint",) if len(moves) == 4 else ()
         moves.append(rules.Move(seat, action, len(moves), "bot", marks))
@@ -109,6 +111,16 @@ def test_resigning_gives_nothing_away(record: rules.Record):
     last = review(replace(record, moves=moves, winner=1 - seat, reason="resigned"))["turns"][-1]
     assert (last["seat"], last["turn"], last["loss"], last["better"]) == (seat, 9, 0, None)
     assert last["chances"][seat] == 0
+
+
+def test_a_player_who_resigned_has_no_chance_in_any_later_turn() -> None:
+    short = {"preset": "tortuga", "board": "random", "passage_boards": 4, "pirates": 4}
+    turns = review(record_of(short, ("mate", "mate", "mate"), resigning=1))["turns"]
+    left = next(number for number, turn in enumerate(turns) if turn["seat"] == 1)
+    assert any(0.98 in turn["chances"] for turn in turns[left:]), "choose a game with a winning turn"
+    for turn in turns[left:]:
+        assert turn["chances"][1] == 0
+        assert sum(turn["chances"]) == pytest.approx(1, abs=0.001)
 
 
 def test_hints_are_counted(record: rules.Record):

@@ -77,6 +77,14 @@ class PlayedLine:
                     self.first_position, self.started_seq = table.position, entry.seq
 
 
+def list_players(table: Table, names: NameLookup) -> list[dict[str, Any]]:
+    """Return {"name", "bot"} of each seat. Names are the present ones, and empty for a deleted person."""
+    return [
+        {"name": seat.display_name(names) or "", "bot": seat.bot if seat.person is None else None}
+        for seat in table.seats
+    ]
+
+
 def build_record(row: GameRow, entries: list[Entry], names: NameLookup) -> dict[str, Any]:
     """Return the record, with the present names and without undone actions.
 
@@ -103,11 +111,7 @@ def build_record(row: GameRow, entries: list[Entry], names: NameLookup) -> dict[
         "server_seed": row.server_seed,
         "nonces": [] if table.chance_scheme == 3 else [seat.nonce for seat in table.seats],
         **sealed,
-        "players": [
-            # Empty for a deleted person; readers show a word in their language.
-            {"name": seat.display_name(names) or "", "bot": seat.bot if seat.person is None else None}
-            for seat in table.seats
-        ],
+        "players": list_players(table, names),
         "actions": [
             {
                 "seat": entry.seat,
