@@ -80,3 +80,22 @@ TWICE = """async ({confirmAction}) => {
 
 def test_a_question_is_asked_once_at_a_time(run: Callable[..., Any]) -> None:
     assert run("core/confirm_dialog.js", TWICE) == {"first": True, "second": False, "count": 1, "left": 0}
+
+
+NEEDED = """async ({loadNeeded}) => {
+  let tries = 0, failures = 0;
+  const {setTimeout} = window;
+  window.setTimeout = (call) => setTimeout(call);
+  const load = async () => {
+    tries += 1;
+    if (tries < 3) throw new TypeError("no connection");
+    return "loaded";
+  };
+  try {
+    return {loaded: await loadNeeded(load, () => (failures += 1)), tries, failures};
+  } finally { window.setTimeout = setTimeout; }
+}"""
+
+
+def test_what_is_needed_is_loaded_until_it_is_there(run: Callable[..., Any]) -> None:
+    assert run("core/load_once.js", NEEDED) == {"loaded": "loaded", "tries": 3, "failures": 1}

@@ -239,6 +239,24 @@ def test_tap_that_ends_before_the_explanations_have_loaded_is_not_a_long_press(
     expect(page.locator(".hand-card.is-selected, .hand-card.selected")).to_have_count(1)
 
 
+def test_lesson_that_could_not_be_loaded_is_taught_later(person: Callable[..., Player]) -> None:
+    ann, bo = person("Ann"), person("Bo")
+    game = begin(ann, bo, options={**SHORT, "first": 0})
+    ann.page.route("**/lesson_texts.js*", lambda route: route.abort())
+    ann.open(game)
+    with ann.page.expect_event("requestfailed", lambda request: "lesson_texts" in request.url):
+        ann.page.mouse.move(9, 9)
+    lesson = ann.page.locator(".why-note.lesson")
+    expect(lesson).to_be_hidden()
+    ann.page.unroute_all()
+    ann.complaints.clear()
+    card = ann.page.locator(".hand-card.playable").first
+    card.click()
+    card.click()
+    expect(lesson).to_be_visible()
+    assert ann.page.evaluate("JSON.parse(localStorage['cartagena.table']).lessons.length") == 1
+
+
 def test_help_and_clocks_that_could_not_be_loaded_are_tried_again(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann"), person("Bo")
     game = begin(ann, bo, options={**SHORT, "first": 0}, clock={"kind": "turn", "seconds": 3000}, hints=True)
