@@ -95,3 +95,22 @@ def test_refused_seat_is_followed_by_no_other_command(run: Callable[..., Any], i
     table = {**states()[0]["table"], "seats": [free, {**free, "bot": "sailor"}], "status": "open"}
     sent = run("table/seat_commands.js", SIT, {"table": table, "isAccepted": is_accepted})
     assert sent == (["sit", "ready", "start"] if is_accepted else ["sit"])
+
+
+READMISSION_TIME = """async ({Seating}, state) => {
+  const {emptyState} = await import("/static/js/table/store.js");
+  const {setCatalogue} = await import("/static/js/core/i18n.js");
+  const root = document.createElement("div");
+  setCatalogue({lang: "de"});
+  Seating(root, {game: "g", now: () => 0}).update({...emptyState(), ...state});
+  setCatalogue({});
+  const time = new Date(Date.now() + state.table.removed_until);
+  return [root.textContent, time.toLocaleTimeString("de", {timeStyle: "short"})];
+}"""
+
+
+def test_times_are_in_the_language_of_the_page(run: Callable[..., Any]) -> None:
+    state = states()[0]
+    table = {**state["table"], "removed_until": 3_600_000, "host": state["you"]["person"]}
+    text, time = run("table/seating.js", READMISSION_TIME, {**state, "table": table})
+    assert f"can sit down again at {time}." in text
