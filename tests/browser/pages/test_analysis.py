@@ -116,3 +116,13 @@ def test_review_and_replay_lead_to_the_analysis(person: Callable[..., Player]):
     analyse.click(timeout=30_000)
     expect(page).to_have_url(re.compile(r"/analysis\?p=1~tortuga"))
     expect(page.locator("#table")).to_have_attribute("data-mine", "true")
+
+
+def test_menu_leads_to_no_big_screen_of_an_analysis(person: Callable[..., Player]):
+    ann = person("Ann")
+    ann.page.goto(f"{ann.url}/analysis?p={MIDGAME_CODE}")
+    expect(ann.page.locator("#table")).to_have_attribute("data-mine", "true")
+    ann.page.locator(".table-menu summary").click()
+    screen = ann.page.locator(".table-menu a[href$='/screen']")
+    expect(screen).to_be_attached()
+    expect(screen).to_be_hidden()
