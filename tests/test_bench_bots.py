@@ -1,10 +1,9 @@
-"""The statistics of bench.bots, and the digest of the bots' decisions."""
+"""The statistics of bench.bots."""
 
 from __future__ import annotations
 
 import pytest
 
-from bench.bots_digest import TABLES, digest_decisions
 from bench.bots_match import Played
 from bench.bots_tables import duels, elo, first_places, wilson
 
@@ -46,12 +45,3 @@ def test_elo_is_as_uncertain_at_four_seats_as_at_two() -> None:
 def test_the_interval_of_a_share_is_wilsons() -> None:
     assert wilson(0, 0) == (0.0, 1.0)
     assert list(wilson(11, 12)) == pytest.approx([0.646, 0.985], abs=0.001)
-
-
-def test_the_digest_depends_on_every_decision(monkeypatch: pytest.MonkeyPatch) -> None:
-    count = len(TABLES)
-    found = digest_decisions(count)
-    assert digest_decisions(count) == found
-    assert digest_decisions(count - 1) != found
-    monkeypatch.setattr("bench.bots_digest.choose", lambda _, actions, *__, **___: actions[0])
-    assert digest_decisions(count) != found

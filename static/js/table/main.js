@@ -286,13 +286,16 @@ function ask(clicked) {
 }
 
 /**
- * Send a command that the player did not trigger. Its refusal is not shown.
+ * Send a command that the player did not trigger. Its refusal is not shown; return its code, or null.
  * @param {Command} command
  */
 function sendAutomatically(command) {
   const id = randomHex();
   automaticIds.add(id);
-  send({ ...command, id });
+  return socket.send({ ...command, id }).then(
+    () => null,
+    ({ code }) => String(code),
+  );
 }
 
 /** @param {Action} action */

@@ -149,6 +149,7 @@ def test_step_buttons_share_a_row_on_phones(person: Callable[..., Player], tmp_p
     ann = person(None)
     load(ann.page, ann.url, played_record("tortuga"), tmp_path)
     buttons = ann.page.locator(".replay-buttons [data-go]")
+    expect(buttons.first).to_be_visible()  # the record is read
     for width in (390, 320):
         ann.page.set_viewport_size({"width": width, "height": 700})
         expect(buttons.first).to_be_visible()  # hidden until the record is loaded
