@@ -20,8 +20,8 @@ from app.play.engines import CURRENT_RULES_VERSION
 from app.play.log.terms import parse_terms
 from app.store.database import Database, PostgresDatabase
 from app.store.games.game_creation import _make_game_row
+from app.store.tables import friends as people_tables
 from app.store.tables import games as game_tables
-from app.store.tables import practice as people_tables
 from app.store.tables.games import games
 
 __all__ = ["FILLED", "SMALL", "Size", "fill", "game_id", "player_id"]
@@ -276,6 +276,37 @@ def _tables(size: Size, now: int) -> dict[str, tuple[int, Mapping[str, str]]]:
                 "seq": "1",
                 "noted_at": f"{now - _DAY}",
                 "sent_at": f"{now - _DAY}",
+            },
+        ),
+        "friendships": (
+            others,
+            {"player": _PLAYER, "friend": f"'p' || ({_FIRST} + n + 1)", "since": f"{now}"},
+        ),
+        "friend_requests": (
+            others,
+            {
+                "player": _PLAYER,
+                "asked": f"'p' || ({_FIRST} + n + 1)",
+                "at": f"{now} - CAST(n % 85 AS bigint) * {_DAY}",
+                "is_withdrawn": "1 = 0",
+            },
+        ),
+        "player_notes": (
+            others,
+            {
+                "player": _PLAYER,
+                "about": f"'p' || ({_FIRST} + n + 1)",
+                "text": "'Plays fast.'",
+                "at": f"{now}",
+            },
+        ),
+        "friend_settings": (
+            others,
+            {
+                "player": _PLAYER,
+                "shows_online": "1 = 1",
+                "shows_seen": "1 = 1",
+                "seen_at": f"{now} - CAST(n % 25 AS bigint) * {_DAY}",
             },
         ),
         "blocks": (others, {"player": _PLAYER, "blocked": f"'p' || ({_FIRST} + n + 1)", "at": f"{now}"}),
