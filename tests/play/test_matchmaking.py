@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.play.lobby import LobbySubscriber
+from app.play.lobby_clients import LobbySubscriber
 from app.play.log.entries import Entry
 from app.play.matchmaking import find_table as fitting_row
 from app.play.ports import Actor
