@@ -28,6 +28,8 @@ _SELECT_BLOCKED = select(blocks.c.player, blocks.c.blocked).where(
 
 def find_blocks(conn: Connection, pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> list[bool]:
     """Return for each pair whether one of the first people has blocked one of the second, under any of their ids."""
+    if not pairs:
+        return []
     all_ids = find_all_ids(conn, [ids for pair in pairs for ids in pair])
     blockers, blocked = all_ids[::2], all_ids[1::2]
     values = {

@@ -201,6 +201,7 @@ PLAIN_PAGES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("/rules", "rules/basic.html", {"topic": ""}),
     ("/about", "about.html", {}),
     ("/me", "profile.html", {"player": "", "person": ""}),
+    ("/friends", "friends.html", {}),
     ("/account", "account.html", {}),
 )
 
