@@ -23,6 +23,7 @@ from app.store.games.game_creation import _make_game_row
 from app.store.tables import friends as people_tables
 from app.store.tables import games as game_tables
 from app.store.tables.games import games
+from tools.history_of_friends import friend_tables
 
 __all__ = ["FILLED", "SMALL", "Size", "fill", "game_id", "player_id"]
 
@@ -70,7 +71,7 @@ def _tables(size: Size, now: int) -> dict[str, tuple[int, Mapping[str, str]]]:
     seen = f"{now} - CAST(n % 100 AS bigint) * {_DAY}"
     is_old = f"{at} < {ms - _CHAT_DAYS * _DAY * 1000}"
     nth_game = f"'h' || ({_FIRST} + n / {lines})"
-    others = size.others
+    others, other = size.others, f"'p' || ({_FIRST} + n + 1)"
     owned, age = {"person": _PLAYER, "game": _GAME}, f"{now} - CAST(n % 170 AS bigint) * {_DAY}"
     return {
         "players": (
@@ -278,42 +279,9 @@ def _tables(size: Size, now: int) -> dict[str, tuple[int, Mapping[str, str]]]:
                 "sent_at": f"{now - _DAY}",
             },
         ),
-        "friendships": (
-            others,
-            {"player": _PLAYER, "friend": f"'p' || ({_FIRST} + n + 1)", "since": f"{now}"},
-        ),
-        "friend_requests": (
-            others,
-            {
-                "player": _PLAYER,
-                "asked": f"'p' || ({_FIRST} + n + 1)",
-                "at": f"{now} - CAST(n % 85 AS bigint) * {_DAY}",
-                "is_withdrawn": "1 = 0",
-            },
-        ),
-        "player_notes": (
-            others,
-            {
-                "player": _PLAYER,
-                "about": f"'p' || ({_FIRST} + n + 1)",
-                "text": "'Plays fast.'",
-                "at": f"{now}",
-            },
-        ),
-        "friend_settings": (
-            others,
-            {
-                "player": _PLAYER,
-                "shows_online": "1 = 1",
-                "shows_seen": "1 = 1",
-                "seen_at": f"{now} - CAST(n % 25 AS bigint) * {_DAY}",
-            },
-        ),
-        "blocks": (others, {"player": _PLAYER, "blocked": f"'p' || ({_FIRST} + n + 1)", "at": f"{now}"}),
-        "mutes": (
-            others,
-            {"game": _GAME, "person": _PLAYER, "muted": f"'p' || ({_FIRST} + n + 1)"},
-        ),
+        **friend_tables(others, now, _PLAYER, other),
+        "blocks": (others, {"player": _PLAYER, "blocked": other, "at": f"{now}"}),
+        "mutes": (others, {"game": _GAME, "person": _PLAYER, "muted": other}),
         "recovery_codes": (
             others,
             {"hash": "'r' || n", "player": f"'p' || ({_FIRST} + n - n % 3)", "made_at": f"{now}"},
