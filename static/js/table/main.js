@@ -96,7 +96,15 @@ const ui = buildParts(root, store, {
    */
   onPerson: (person, name) =>
     withWholeCatalogue(import("./player_dialog.js")).then(({ openPlayerDialog }) =>
-      openPlayerDialog({ game, person, name, isMuted: store.state.you.muted.includes(person), onMute: mute }),
+      openPlayerDialog({
+        game,
+        person,
+        name,
+        isMuted: store.state.you.muted.includes(person),
+        onMute: mute,
+        onBlock: (blocked) =>
+          store.set({ chatLines: store.state.chatLines.filter((line) => line.person !== blocked) }),
+      }),
     ),
   voidRound: () => loadSealing().then(({ voidCommand }) => send(voidCommand(game, tableNow()))),
   now: socket.now,
