@@ -228,7 +228,7 @@ def _limit_reached(limit: FriendLimit) -> Conflict:
         case "requests":
             return Conflict(
                 "too_many_requests",
-                "Too many of your requests have no answer yet. Withdraw one on the page of your friends first.",
+                "Too many of your requests have no answer yet. Withdraw one on your friends page first.",
             )
 
 

@@ -7,7 +7,7 @@ import { el, setChildren } from "./dom.js";
 import { N_, t } from "./i18n.js";
 
 const BUTTON_WORDS = { none: N_("Add friend"), asks_you: N_("Accept friend request") };
-const STATE_WORDS = { asked: N_("Friend request sent"), friends: N_("You are friends") };
+const STATE_WORDS = { asked: N_("Friend request sent."), friends: N_("You are friends.") };
 
 /**
  * Fetch the reader's relations to these people, by id; {} for a reader without a name.

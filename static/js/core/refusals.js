@@ -136,7 +136,7 @@ export const SENTENCES = {
   too_many_friends: N_("You have as many friends as this site allows. Remove one first."),
   friend_list_full: N_("This player has as many friends as this site allows."),
   too_many_requests: N_(
-    "Too many of your requests have no answer yet. Withdraw one on the page of your friends first.",
+    "Too many of your requests have no answer yet. Withdraw one on your friends page first.",
   ),
   too_many_notes: N_("You have as many notes as this site allows. Delete one first."),
   too_many_invitations: N_("Too many people have already been invited to this table."),

@@ -5,7 +5,7 @@
 import { get, post, RefusedError } from "../core/api.js";
 import { createOnce, withBusyButton } from "../core/create_once.js";
 import { el } from "../core/dom.js";
-import { formatList, t } from "../core/i18n.js";
+import { formatList, t, tn } from "../core/i18n.js";
 import { presetName } from "../core/names.js";
 import { takeSeat } from "../core/take_seat.js";
 import { toast } from "../core/toast.js";
@@ -64,15 +64,15 @@ export async function openInviteDialog({ id, name }) {
       { class: "invite-ways" },
       ...open.map((table) =>
         Way(
-          t("To your open table"),
+          t("Invite to your open table"),
           `${table.title || presetName(table.preset)} · ${t("{taken} of {seats} seats", { taken: table.taken, seats: table.seats })}`,
           () => invite(table.id),
         ),
       ),
       last
         ? Way(
-            t("The same table again"),
-            t("{edition} with {names}; everyone is invited.", {
+            t("Open the same table again"),
+            tn("{edition}: {names} is invited.", "{edition}: {names} are invited.", last.company.length, {
               edition: presetName(last.preset),
               names: formatList(last.company),
             }),
@@ -82,7 +82,7 @@ export async function openInviteDialog({ id, name }) {
       el(
         "a",
         { class: "button invite-way", href: `/new?friends=1&invite=${encodeURIComponent(id)}` },
-        el("span", {}, t("To a new table")),
+        el("span", {}, t("Open a new table")),
         el("small", {}, t("You choose the edition and the options.")),
       ),
     ),

@@ -74,13 +74,13 @@ const RequestRow = ({ id, name, at }) =>
     t("asked {when}", { when: since(at) }),
     Deed(
       t("Accept"),
-      t("Accept the request of {name}", { name }),
+      t("Accept {name}'s request", { name }),
       () => put(`/friends/${encodeURIComponent(id)}`).then(() => toast(t("You are friends."))),
       "button-main",
     ),
     Deed(
       t("Decline"),
-      t("Decline the request of {name}", { name }),
+      t("Decline {name}'s request", { name }),
       () => remove(`/friends/requests/${encodeURIComponent(id)}`),
       "button-quiet",
     ),
@@ -171,8 +171,12 @@ function scoreText({ id, name }) {
  */
 function FriendRow({ id, name, note }) {
   const noteText = el("p", { class: "friend-note" });
-  const noteButton = el("button", { type: "button", class: "button button-small button-quiet" }, t("Note"));
-  noteButton.setAttribute("aria-label", t("Note about {name}", { name }));
+  const noteButton = el(
+    "button",
+    { type: "button", class: "button button-small button-quiet" },
+    t("Write a note"),
+  );
+  noteButton.setAttribute("aria-label", t("Write a note about {name}", { name }));
   noteButton.setAttribute("aria-expanded", "false");
   const notePlace = el("div", {});
   /** @param {string} text */
@@ -220,7 +224,7 @@ function FriendRow({ id, name, note }) {
         t("Remove"),
         t("Remove {name} from your friends", { name }),
         async () => {
-          const question = t("Remove {name} from your friends? {name} is not told.", { name });
+          const question = t("Remove {name} from your friends? They are not told.", { name });
           return (await confirmAction(question, t("Remove"))) && remove(`/friends/${encodeURIComponent(id)}`);
         },
         "button-quiet",
