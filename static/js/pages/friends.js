@@ -17,7 +17,8 @@ import { initVisibility } from "./visibility.js";
 const REFRESH_MS = 45_000;
 const page = find("[data-friends]");
 const isAccount = page.dataset.kind === "account";
-/** @type {Record<string, { played: number, won: number, lost: number }>} */
+// By friend; null for one without a common game.
+/** @type {Record<string, { played: number, won: number, lost: number } | null>} */
 let scores = {};
 
 /** @param {string} name */
@@ -282,19 +283,25 @@ function show({ friends, requests, sent, invitations }) {
   );
 }
 
-/** @returns {Promise<FriendLists>} */
-const fetchLists = () => get("/friends");
-const refresh = async () => show(await fetchLists());
+/**
+ * Fetch the lists, and the scores if there is a friend without a known one; both are shown together.
+ * @returns {Promise<FriendLists>}
+ */
+async function refresh() {
+  /** @type {FriendLists} */
+  const lists = await get("/friends");
+  if (lists.friends.some(({ id }) => !(id in scores))) {
+    const found = (await get("/friends/scores")).scores;
+    scores = Object.fromEntries(lists.friends.map(({ id }) => [id, found[id] ?? null]));
+  }
+  show(lists);
+  return lists;
+}
 
 async function load() {
-  const [lists, counted] = await Promise.all([
-    fetchLists(),
-    isAccount ? get("/friends/scores") : { scores: {} },
-  ]);
-  scores = counted.scores;
-  show(lists);
-  if (isAccount) initVisibility(page, lists.visibility);
-  // Who is online changes while the page is open.
+  const { visibility } = await refresh();
+  if (isAccount) initVisibility(page, visibility);
+  // Who is online changes while the page is open. On failure the next time tries again.
   setInterval(() => document.visibilityState === "visible" && refresh().catch(() => {}), REFRESH_MS);
 }
 

@@ -29,11 +29,11 @@ export function initVisibility(page, stored) {
 
   async function save() {
     const wanted = { online: field("online").checked, seen: field("seen").checked };
-    show(shown); // until the server has accepted it
     await submitForm(message, async () => {
-      show(await put("/me/visibility", wanted));
+      shown = await put("/me/visibility", wanted);
       showSuccess(message, t("Saved."));
     });
+    show(shown); // as before, if it was refused
   }
 
   show(stored);
