@@ -75,6 +75,19 @@ def test_two_people_become_friends_and_one_invites_the_other(
     expect(page.locator(".berth.mine")).to_be_visible()
 
 
+def test_the_host_frees_a_seat_that_is_kept_for_a_friend(person: Callable[..., Player]) -> None:
+    ann, bo = make_account(person, "Ann"), make_account(person, "Bo")
+    game = begin(ann, bo, options=SHORT)
+    bo.act({"type": "resign"})
+    table = ann.api("POST", f"/games/{game}/again", {})["id"]
+    ann.take_seat(table)
+    ann.open(table)
+    expect(ann.page.get_by_role("button", name="Add a bot")).to_have_count(0)
+    ann.page.get_by_role("button", name=f"Free {name_of(bo)}'s seat").click()
+    ann.page.get_by_role("button", name="Add a bot").click()
+    expect(ann.page.locator(".berth", has_text="Sailor")).to_be_visible()
+
+
 def test_an_open_table_invites_friends_in_two_clicks(person: Callable[..., Player]) -> None:
     ann, bo = make_account(person, "Ann"), make_account(person, "Bo")
     befriend(ann, bo)
