@@ -28,10 +28,14 @@ from app.store.database import Database, open_database
 from app.store.games.store import open_store
 from app.store.people.accounts import AccountStore
 from app.store.people.deals import DealStore
+from app.store.people.friend_games import FriendGamesStore
+from app.store.people.friend_settings import FriendSettingsStore
+from app.store.people.friends import FriendStore
 from app.store.people.mistakes import MistakeStore
 from app.store.people.notices import NoticeStore
 from app.store.people.outbox import OutboxStore
 from app.store.people.personal_data import PersonalDataStore
+from app.store.people.player_notes import PlayerNoteStore
 from app.store.people.players import PeopleStore
 from app.store.people.pushes import PushStore
 from app.store.people.retention import RetentionStore
@@ -41,11 +45,14 @@ from app.web.api import (
     accounts,
     bots,
     deal,
+    friends,
     games,
+    invitations,
     me,
     models,
     my_data,
     notices,
+    player_notes,
     profiles,
     push,
     qr,
@@ -63,6 +70,7 @@ from app.web.game_server import open_game_server
 from app.web.maintenance import Maintenance
 from app.web.mistakes import Mistakes
 from app.web.offload import Offload
+from app.web.online import OnlinePeople
 from app.web.pages.routes import install_pages
 from app.web.pictures.cache import PictureCache
 from app.web.queues import make_queues
@@ -71,6 +79,7 @@ from app.web.security.guard import GuardMiddleware
 from app.web.security.limits import CommandLimits, Limits
 from app.web.site import Site
 from app.web.ws import game, lobby
+from app.web.ws.open_sockets import OpenSockets
 
 # Routes are matched in this order, so the most requested come first.
 _ROUTERS = (
@@ -85,6 +94,9 @@ _ROUTERS = (
     social.router,
     notices.router,
     push.router,
+    friends.router,
+    player_notes.router,
+    invitations.router,
     qr.router,
     stream.router,
     bots.router,
@@ -174,11 +186,14 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
                 counts,
                 names=site.people.read_names,
                 blocks=is_blocked,
+                blocked=site.social.read_blocked_ids,
                 bot=pool,
                 share_of=site.shares.share_of,
             )
         )
         app.state.game_server = game_server  # apart: in one statement mypy would take both for Any
+        site.online.use_topics(game_server.bus)
+        stack.push_async_callback(site.online.close)
 
         deals = app.state.deals = Deals(DealStore(database), game_server, site.offload)
         pars = DealPars(deals, game_server, site.offload)
@@ -230,12 +245,23 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
 def _build_site(
     app: FastAPI, settings: Settings, database: Database, games: GameLists, counts: metrics.Metrics
 ) -> Site:
-    return Site(
+    site: Site
+
+    def now() -> int:
+        return site.now()  # looked up late: tests set the clock
+
+    friend_settings = FriendSettingsStore(database)
+    online = OnlinePeople(now, friend_settings.record_seen)
+    site = Site(
         settings=settings,
         people=PeopleStore(database),
         accounts=AccountStore(database),
         data=PersonalDataStore(database),
         social=SocialStore(database),
+        friends=FriendStore(database),
+        friend_settings=friend_settings,
+        friend_games=FriendGamesStore(database),
+        player_notes=PlayerNoteStore(database),
         notices=NoticeStore(database),
         pushes=PushStore(database),
         passwords=Passwords(),
@@ -244,9 +270,12 @@ def _build_site(
         words=app.state.pages.languages.translate,  # e-mails use the same catalogues as pages
         games=games,
         offload=Offload(),
+        online=online,
+        sockets=OpenSockets(online),
         limits=Limits(settings, time.monotonic),
         bans=Bans(settings),
         metrics=counts,
         clock=time.time,
         chance=random.SystemRandom(),
     )
+    return site

@@ -18,7 +18,7 @@ BOUNDS = {
     "action on SQLite": (26, 10),
     "action on PostgreSQL": (25, 10),
     "bot's move": (38, 11),
-    "return after a restart": (58, 17),
+    "return after a restart": (61, 17),
     "push": (27, 13),
 }
 

@@ -20,9 +20,10 @@ from app.play.engines import CURRENT_RULES_VERSION
 from app.play.log.terms import parse_terms
 from app.store.database import Database, PostgresDatabase
 from app.store.games.game_creation import _make_game_row
+from app.store.tables import friends as people_tables
 from app.store.tables import games as game_tables
-from app.store.tables import practice as people_tables
 from app.store.tables.games import games
+from tools.history_of_friends import friend_tables
 
 __all__ = ["FILLED", "SMALL", "Size", "fill", "game_id", "player_id"]
 
@@ -70,7 +71,7 @@ def _tables(size: Size, now: int) -> dict[str, tuple[int, Mapping[str, str]]]:
     seen = f"{now} - CAST(n % 100 AS bigint) * {_DAY}"
     is_old = f"{at} < {ms - _CHAT_DAYS * _DAY * 1000}"
     nth_game = f"'h' || ({_FIRST} + n / {lines})"
-    others = size.others
+    others, other = size.others, f"'p' || ({_FIRST} + n + 1)"
     owned, age = {"person": _PLAYER, "game": _GAME}, f"{now} - CAST(n % 170 AS bigint) * {_DAY}"
     return {
         "players": (
@@ -278,11 +279,9 @@ def _tables(size: Size, now: int) -> dict[str, tuple[int, Mapping[str, str]]]:
                 "sent_at": f"{now - _DAY}",
             },
         ),
-        "blocks": (others, {"player": _PLAYER, "blocked": f"'p' || ({_FIRST} + n + 1)", "at": f"{now}"}),
-        "mutes": (
-            others,
-            {"game": _GAME, "person": _PLAYER, "muted": f"'p' || ({_FIRST} + n + 1)"},
-        ),
+        **friend_tables(others, now, _PLAYER, other),
+        "blocks": (others, {"player": _PLAYER, "blocked": other, "at": f"{now}"}),
+        "mutes": (others, {"game": _GAME, "person": _PLAYER, "muted": other}),
         "recovery_codes": (
             others,
             {"hash": "'r' || n", "player": f"'p' || ({_FIRST} + n - n % 3)", "made_at": f"{now}"},

@@ -19,6 +19,10 @@ class Followers:
     def __contains__(self, topic: str) -> bool:
         return topic in self._workers
 
+    def list_workers(self) -> list[str]:
+        """Return the workers that have announced topics."""
+        return list(self._topics)
+
     def find(self, topics: tuple[str, ...]) -> AbstractSet[str]:
         """Return the workers that follow any of these topics."""
         if len(topics) == 1:  # nearly always: one game

@@ -50,6 +50,9 @@ class LocalBus:
     def has_followers(self, topic: str) -> bool:
         return self._hub is not None and any(topic in bus.topics for bus in self._hub.others(self))
 
+    def is_followed(self, topic: str) -> bool:
+        return self.has_followers(topic)
+
     def publish(self, news: News, topics: tuple[str, ...] | None = None) -> None:
         if self._hub is not None:
             self._hub.deliver(news, topics, self)

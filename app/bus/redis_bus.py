@@ -105,6 +105,9 @@ class RedisBus:
     def has_followers(self, topic: str) -> bool:
         return self._is_mixed or topic in self._followers
 
+    def is_followed(self, topic: str) -> bool:
+        return self._link is not None and topic in self._followers
+
     def publish(self, news: News, topics: tuple[str, ...] | None = None) -> None:
         queue = self._queue
         if len(queue) >= _MAX_QUEUED_NEWS:
@@ -219,16 +222,23 @@ class RedisBus:
         return await self._link.execute(commands)
 
     async def _probe(self) -> None:
-        """Check regularly whether workers of release 0.1.0 are running, and whether Redis still replies.
+        """Check regularly which workers are running, also of release 0.1.0, and whether Redis still replies.
 
         Older workers subscribe to one channel but not to the other, so the numbers of subscribers differ. A dead
         connection may not report an error by itself.
         """
-        count_subscribers = (b"PUBSUB", b"NUMSUB", _ALL_CHANNEL.encode(), _ANNOUNCE_CHANNEL.encode())
         while True:
+            workers = self._followers.list_workers()
+            channels = [_ALL_CHANNEL, _ANNOUNCE_CHANNEL, *(_WORKER_CHANNEL_PREFIX + each for each in workers)]
             try:
                 async with asyncio.timeout(_REPLY_TIMEOUT_SECONDS):
-                    [[_, all_workers, _, announcing]] = await self._execute([count_subscribers])
+                    [counts] = await self._execute(
+                        [(b"PUBSUB", b"NUMSUB", *(channel.encode() for channel in channels))]
+                    )
+                all_workers, announcing, *of_workers = counts[1::2]
+                for worker, count in zip(workers, of_workers, strict=True):
+                    if not count:  # it is down; once it is back, it announces everything
+                        self._followers.remove(worker)
                 is_mixed = all_workers > announcing or _ANNOUNCE_CHANNEL in self._unconfirmed
             except LINK_ERRORS as problem:
                 is_mixed = True

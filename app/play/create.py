@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import secrets
 import string
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -16,7 +17,7 @@ from app.play.log.entries import NO_SEAT, Entry, GameRow
 from app.play.log.fold import fold
 from app.play.log.series import player_key
 from app.play.log.table import Table
-from app.play.log.terms import BOT_LEVELS, COLOURS, Terms
+from app.play.log.terms import BOT_LEVELS, COLOURS, Terms, parse_stored_terms
 from app.play.ports import Actor
 from app.play.refusals import Refusal
 from app.rules import RuleError
@@ -79,6 +80,31 @@ def new_table(
         raise Refusal("bad_options", "A table on a big screen must allow spectators: the screen is one.")
     first = {"kept": kept} | ({"screen": True} if is_from_screen else {})
     return _build_row(version, creator, engine.options_to_json(parsed), terms, first, server_seed, now, game)
+
+
+def new_table_like(
+    old: GameRow, creator: Actor, company: Mapping[int, str], now: int, version: int, game: str | None = None
+) -> tuple[GameRow, Entry]:
+    """Return a table with the options and terms of a stored game. Its bots sit there again.
+
+    `company` has the people for whom the seats of the old game are kept. Raises Refusal.
+    """
+    engine, summary = engine_for(version), old.summary
+    assert summary is not None
+    try:
+        options = engine.options_to_json(engine.parse_options(summary.options))
+    except RuleError as refused:
+        raise Refusal.from_rule_error(refused) from refused
+    kept: list[dict[str, Any]] = []
+    for seat in summary.seats:
+        if seat.seat in company:
+            kept.append({"seat": seat.seat, "person": company[seat.seat], "colour": seat.colour})
+        elif seat.person is None and seat.bot is not None:
+            kept.append(_reserve_bot_seat(seat.seat, seat.bot, seat.colour, seat.name))
+    terms = parse_stored_terms(old.terms)
+    if old.creator not in creator.ids:  # the title belongs to its creator
+        terms = msgspec.structs.replace(terms, title="")
+    return _build_row(version, creator.id, options, terms, {"kept": kept}, secrets.token_hex(32), now, game)
 
 
 def new_rematch(table: Table, actor: Actor, now: int, version: int, game: str) -> tuple[GameRow, Entry]:

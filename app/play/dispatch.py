@@ -8,15 +8,17 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any, assert_never
 
+from app.play.blocked_people import BlockedPeople, list_other_players
 from app.play.commands import messages as cmd
 from app.play.commands import play, sealing, seating
-from app.play.commands.request import Ack, CommandT, Decider, Request
+from app.play.commands.request import Ack, CommandT, Decider, Decision, Request
 from app.play.hint import give_hint
 from app.play.log.entries import Entry, GameRow
 from app.play.log.table import Table
 from app.play.new_password import set_new_password
 from app.play.outcome import Outcome
-from app.play.ports import Actor, HasBlocked, StoreUnavailable
+from app.play.ports import Actor, StoreUnavailable
+from app.play.presence import Presence
 from app.play.queues import describe_error
 from app.play.refusals import Refusal, Unconfirmed
 from app.play.rematch import create_rematch
@@ -28,6 +30,11 @@ from app.play.table_passwords import TablePasswords
 from app.play.tasks import Tasks
 
 _log = logging.getLogger("cartagena.room")
+_MAX_SIT_CHECKS = 8  # one is repeated for each person who sits down meanwhile
+
+
+class _NewcomersAtTable(Exception):
+    """People whose blocks were not checked have sat down since."""
 
 
 class Dispatcher:
@@ -38,7 +45,7 @@ class Dispatcher:
         tasks: Tasks,
         presence: PresenceBroadcast,
         passwords: TablePasswords,
-        has_blocked: HasBlocked | None,
+        blocked_people: BlockedPeople,
         announce: Callable[[GameRow, Entry, int | None], None],
         new_table_version: int,
         secret: str,
@@ -46,7 +53,7 @@ class Dispatcher:
         self._tasks = tasks
         self._presence = presence
         self._passwords = passwords
-        self.has_blocked = has_blocked
+        self._blocked_people = blocked_people
         self._announce = announce
         self.new_table_version = new_table_version
         self._secret = secret
@@ -132,15 +139,21 @@ class Dispatcher:
         return Ack(room.table.seq, False)
 
     async def _sit(self, room: Room, request: Request[cmd.Sit]) -> Ack:
-        others = list_other_players(room.table, request.actor)
-        if self.has_blocked is not None and others and await self.has_blocked(request.actor, others):
-            raise Refusal("blocked")
-        return await _submit_change(room, request, seating.sit)
+        """Sit down unless a player at the table has blocked the person, also one who sits down at the same time."""
+        checked: list[str] = []
 
+        def decide(table: Table, request: Request[cmd.Sit], presence: Presence) -> Decision:
+            if not set(list_other_players(table, request.actor)) <= set(checked):
+                raise _NewcomersAtTable
+            return seating.sit(table, request, presence)
 
-def list_other_players(table: Table, actor: Actor) -> list[str]:
-    """Return the people at the table who are not the actor."""
-    return [seat.person for seat in table.seats if seat.person and seat.person not in actor.ids]
+        for _ in range(_MAX_SIT_CHECKS):
+            checked = await self._blocked_people.require_welcome(room.table, request.actor, checked)
+            try:
+                return await _submit_change(room, request, decide)
+            except _NewcomersAtTable:
+                continue
+        raise Refusal("try_again")
 
 
 def _submit_change(room: Room, request: Request[CommandT], decide: Decider[CommandT]) -> Outcome[Ack]:

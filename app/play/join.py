@@ -91,6 +91,8 @@ async def enter(game_server: GameServer, room: Room, subscriber: Subscriber, hel
         if hello.seq is not None and hello.seq > room.table.seq:
             # Another worker has sent this client later entries; it must not see an earlier state now.
             await room.read_new_entries()
+        if is_new and subscriber.receives_chat:  # last, so that no later change is missed
+            subscriber.blocked = await game_server.blocked_people.read(subscriber.actor)
         if is_new:
             if game_server.rooms.get_loaded(room.id) is not room:
                 raise LostRaces  # the room was evicted meanwhile

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
 from typing import Any
-
-import msgspec
 
 from app.play import frames
 from app.play.context import Context
 from app.play.engines import CHANCE_SCHEMES
-from app.play.frames import Frame
 from app.play.list_rows import build_each, is_waiting_for
+from app.play.lobby_clients import NO_PEOPLE, LobbySubscriber
 from app.play.log.clocks import CLOCK_CLASSES
 from app.play.log.entries import GameRow, GameSummary, OwnTurns
 from app.play.log.table import Table
 from app.play.log.terms import Terms, parse_stored_terms
-from app.play.ports import Actor, Listener, News, StoreUnavailable
+from app.play.ports import Actor, News, StoreUnavailable
 from app.play.presence import Presence
 from app.play.room.rooms import Rooms
 from app.rules.catalogue import CATALOGUE, MODULES_GROUP
@@ -26,51 +25,6 @@ MAX_LIST_PAGES = 5  # of games that are read for a list, most of which may have 
 MAX_COUNTED_GAMES = 400  # more than a person may have unfinished
 LISTS_CACHE_MS = 1000  # even without a change, because the numbers of spectators are not pushed
 _MODULE_OPTIONS = [spec.name for spec in CATALOGUE if spec.group == MODULES_GROUP]
-
-
-class LobbyFilter(msgspec.Struct, frozen=True):
-    """The tables that a client wants to see; None matches all."""
-
-    preset: str | None = None
-    seats: int | None = None
-    clock: str | None = None
-    bots: bool | None = None
-
-    def matches(self, row: dict[str, Any]) -> bool:
-        return (
-            self.preset in (None, row["preset"])
-            and self.seats in (None, row["seats"])
-            and self.clock in (None, row["clock"])
-            and (self.bots is None or self.bots == (row["bots"] > 0))
-        )
-
-
-class LobbySubscriber:
-    """One client in the lobby. With `is_own_only` it receives only the list of its person's own games."""
-
-    __slots__ = ("_held", "actor", "filter", "is_own_only", "listener")
-
-    def __init__(self, actor: Actor, listener: Listener) -> None:
-        self.actor = actor
-        self.is_own_only = False
-        self.listener = listener
-        self.filter = LobbyFilter()
-        self._held: list[Frame] | None = None
-
-    def send(self, frame: Frame) -> None:
-        if self._held is not None:
-            self._held.append(frame)
-        else:
-            self.listener.send(frame)
-
-    def hold_changes(self) -> None:
-        """Hold back changes while the lists are read; the lists would overwrite them."""
-        self._held = []
-
-    def send_held_changes(self) -> None:
-        held, self._held = self._held or [], None
-        for frame in held:
-            self.listener.send(frame)
 
 
 class Lobby:
@@ -83,9 +37,8 @@ class Lobby:
         self._visitors: set[LobbySubscriber] = set()  # those that receive the public lists
         self._people: dict[str, set[LobbySubscriber]] = {}  # person → their sockets in this worker's lobby
         self.change_count = 0  # of anything in the lists, as far as this worker knows
-        self._cached_lists: dict[
-            str, tuple[int, int, list[dict[str, Any]]]
-        ] = {}  # list → changes, when, its rows
+        # list → changes, when, its rows, and the people at each table
+        self._cached_lists: dict[str, tuple[int, int, list[dict[str, Any]], dict[str, frozenset[str]]]] = {}
 
     def enter(self, subscriber: LobbySubscriber) -> None:
         """Send this subscriber every change from now on, and follow news that other workers have for its person."""
@@ -139,36 +92,48 @@ class Lobby:
         shown: dict[str, list[dict[str, Any]]] = {
             which: []
             if subscriber.is_own_only
-            else [row for row in await self.read_rows(which) if subscriber.filter.matches(row)]
+            else [
+                row
+                for row in await self.read_rows(which, subscriber.blocked)
+                if subscriber.filter.matches(row)
+            ]
             for which in ("open", "watch")
         }
         return frames.LobbyLists(
             **shown, mine=await self.read_own_games(subscriber.actor), people=len(self._visitors)
         )
 
-    async def read_rows(self, which: str) -> list[dict[str, Any]]:
-        """Return a whole list, cached until it changes, for `LISTS_CACHE_MS` at most."""
+    async def read_rows(self, which: str, blocked: frozenset[str] = NO_PEOPLE) -> list[dict[str, Any]]:
+        """Return a whole list without tables of blocked people; cached until it changes, LISTS_CACHE_MS at most."""
+        rows, people = await self._read_rows(which)
+        return [row for row in rows if blocked.isdisjoint(people[row["id"]])] if blocked else rows
+
+    async def _read_rows(self, which: str) -> tuple[list[dict[str, Any]], dict[str, frozenset[str]]]:
         now, changes = self._context.clock.now(), self.change_count
         kept = self._cached_lists.get(which)
         if kept is not None and kept[0] == changes and 0 <= now - kept[1] < LISTS_CACHE_MS:
-            return kept[2]
+            return kept[2], kept[3]
         found: dict[str, dict[str, Any]] = {}  # by id: a new game moves the others to a later page
+        people: dict[str, frozenset[str]] = {}
         for page in range(MAX_LIST_PAGES):
             games = await self._context.store.lists.list_games(
                 which, MAX_LISTED_GAMES, page * MAX_LISTED_GAMES
             )
-            found |= {row["id"]: row for row in build_each(games, self._build_listed_row) if row is not None}
+            for listed in build_each(games, self._build_listed_row):
+                if listed is not None:
+                    row, seated = listed
+                    found[row["id"]], people[row["id"]] = row, seated
             if len(games) < MAX_LISTED_GAMES or len(found) >= MAX_LISTED_GAMES:
                 break
         rows = list(found.values())[:MAX_LISTED_GAMES]
         if self.change_count == changes:  # otherwise the rows may lack a change that was already sent
-            self._cached_lists[which] = (changes, now, rows)
-        return rows
+            self._cached_lists[which] = (changes, now, rows, people)
+        return rows, people
 
-    def _build_listed_row(self, game: GameRow) -> dict[str, Any] | None:
-        """Return the row of a game in the public lists; None if they do not show it now."""
+    def _build_listed_row(self, game: GameRow) -> tuple[dict[str, Any], frozenset[str]] | None:
+        """Return the row of a game in the public lists and its people; None if they do not show it now."""
         row = self.build_row(game)
-        return row if _has_named_people(row) and self._is_attended(row) else None
+        return (row, _list_people(game)) if _has_named_people(row) and self._is_attended(row) else None
 
     def _is_attended(self, row: dict[str, Any]) -> bool:
         """Return whether the lists show the game: a client is there, or its players are away between their turns."""
@@ -216,6 +181,17 @@ class Lobby:
         waits = {turn.game: turn.is_waiting for turn in turns if turn.game != besides}
         return OwnTurns(len(waits), sum(waits.values()))
 
+    def apply_blocks(self, person: str, blocked: frozenset[str]) -> None:
+        """Send the lists again to the sockets of a person who has blocked or unblocked people."""
+        for subscriber in self._people.get(person, ()):
+            subscriber.blocked = blocked
+            if not subscriber.is_own_only:
+                self._context.tasks.spawn(self._resend_lists(subscriber))
+
+    async def _resend_lists(self, subscriber: LobbySubscriber) -> None:
+        with suppress(StoreUnavailable):  # the next list is complete
+            await self.send_lists(subscriber)
+
     async def on_renamed(self, people: Collection[str]) -> None:
         """Send the rows of renamed people's tables whose rooms are not loaded here."""
         self.change_count += 1
@@ -238,16 +214,17 @@ class Lobby:
         if not self.subscribers:
             return
         row, lists = body["row"], body["lists"]
+        gone = [frames.encode_frame(frames.LobbyGone(list=which, id=row["id"])) for which in lists]
         changes = [
-            frames.encode_frame(
-                frames.LobbyRow(list=which, room=row) if shown else frames.LobbyGone(list=which, id=row["id"])
-            )
-            for which, shown in lists.items()
+            frames.encode_frame(frames.LobbyRow(list=which, room=row)) if shown else frame
+            for (which, shown), frame in zip(lists.items(), gone, strict=True)
         ]
         if changes:
             for subscriber in list(self._visitors):
                 if subscriber.filter.matches(row):
-                    for frame in changes:
+                    # A person whom this one has blocked may have sat down at a table that was listed before.
+                    is_shown = not subscriber.blocked or subscriber.blocked.isdisjoint(body["people"])
+                    for frame in changes if is_shown else gone:
                         subscriber.send(frame)
         for person, is_own_turn in body["people"].items():
             own = self._people.get(person)
@@ -326,6 +303,10 @@ def _has_named_people(row: dict[str, Any]) -> bool:
     """Return whether one of the table's people has not been deleted; games between bots have none."""
     bots: int = row["bots"]
     return row["taken"] == bots or sum(name is not None for name in row["names"]) > bots
+
+
+def _list_people(game: GameRow) -> frozenset[str]:
+    return frozenset(seat.person for seat in game.summary.seats if seat.person) if game.summary else NO_PEOPLE
 
 
 def is_for_quick_play(row: dict[str, Any], rules_version: int) -> bool:

@@ -57,9 +57,16 @@ def _pick_for_quick_play(game: GameRow) -> GameRow | None:
 
 
 async def _may_sit_down(game_server: GameServer, game: str, actor: Actor) -> bool:
-    """Return whether a table's creator may sit down there; a later host may have removed them."""
+    """Return whether a table's creator may sit down there.
+
+    A later host may have removed them, and people may have sat down with whom they do not play.
+    """
     room = await _load(game_server, game)
-    return room is not None and room.table.removed_until(actor.ids) <= game_server.clock.now()
+    return (
+        room is not None
+        and room.table.removed_until(actor.ids) <= game_server.clock.now()
+        and not await game_server.blocked_people.has_between(room.table, actor)
+    )
 
 
 async def _load(game_server: GameServer, game: str) -> Room | None:
@@ -78,7 +85,7 @@ async def _is_suitable(game_server: GameServer, room: Room, actor: Actor) -> boo
         bool(room.presence.list_present_seats(room.table, now))
         and room.table.removed_until(actor.ids) <= now
         and room.table.seal_round is None
-        and not await game_server.is_blocked_either_way(room, actor)
+        and not await game_server.blocked_people.has_between(room.table, actor)
     )
 
 

@@ -205,7 +205,7 @@ class GameStore(Protocol):
 
 
 # Kinds of news that every worker receives.
-KINDS_SENT_TO_ALL = frozenset(("lobby", "signed_out", "renamed", "gap", "counted"))
+KINDS_SENT_TO_ALL = frozenset(("lobby", "signed_out", "renamed", "blocked", "gap", "counted"))
 
 
 class News(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -213,7 +213,8 @@ class News(msgspec.Struct, frozen=True, omit_defaults=True):
 
     # Of a room: entry; named (names of people in the next entry); chat; muted; presence; who (a request for presence
     # and head); head (the room's seq); looked (the sweeper has processed the room); closed.
-    # To all: lobby; signed_out; renamed (or deleted); gap (news were lost); counted (against a limit).
+    # To all: lobby; signed_out; renamed (or deleted); blocked (all people that a person has blocked); gap (news were
+    # lost); counted (against a limit).
     # From a worker's own bus: joined (another worker follows the topic too); followed (from now on no news of the topic
     # are missed); gap.
     kind: str
@@ -253,6 +254,9 @@ class Bus(Protocol):
     def unfollow(self, topic: str) -> None: ...
     def has_followers(self, topic: str) -> bool:
         """Return whether another worker follows this topic; True if that is uncertain."""
+
+    def is_followed(self, topic: str) -> bool:
+        """Return whether another worker is known to follow this topic; False if that is uncertain."""
 
     def publish(self, news: News, topics: tuple[str, ...] | None = None) -> None:
         """Send news to the workers that follow one of the topics; None: to all.
@@ -334,9 +338,10 @@ class MetricsPort(Protocol):
         """Count a failed row, or a failed claim, of this queue."""
 
 
-# Queries about people: whether one of the others has blocked this person; names by id, without unknown and deleted
-# people. Both raise StoreUnavailable.
+# Queries about people: whether one of the others has blocked this person; all ids of the people that these ids have
+# blocked; names by id, without unknown and deleted people. All raise StoreUnavailable.
 HasBlocked = Callable[[Actor, Iterable[str]], Awaitable[bool]]
+FetchBlocked = Callable[[Sequence[str]], Awaitable[frozenset[str]]]
 FetchNames = Callable[[Sequence[str]], Awaitable[Mapping[str, str]]]
 
 

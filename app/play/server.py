@@ -12,10 +12,11 @@ from typing import Any
 from app.admission import AdmissionQueue, get_admission_queue
 from app.bots.fair_queue import ShareOf
 from app.play.alarm import Alarm
+from app.play.blocked_people import BlockedPeople
 from app.play.commands.request import Decision
 from app.play.context import Context
 from app.play.create import new_table
-from app.play.dispatch import Dispatcher, list_other_players
+from app.play.dispatch import Dispatcher
 from app.play.engines import CURRENT_RULES_VERSION
 from app.play.lobby import Lobby, build_table_row, public_lists, table_news
 from app.play.log.entries import NO_SEAT, Entry, GameRow
@@ -28,6 +29,7 @@ from app.play.ports import (
     BotPlayer,
     Bus,
     Clock,
+    FetchBlocked,
     FetchNames,
     GameExists,
     GameStore,
@@ -75,6 +77,7 @@ class GameServer:
         metrics: MetricsPort,
         *,
         has_blocked: HasBlocked | None = None,
+        fetch_blocked: FetchBlocked | None = None,
         fetch_names: FetchNames | None = None,
         bot_budget_seconds: float = 1.0,
         bot_interval_ms: float = 0.0,
@@ -116,12 +119,14 @@ class GameServer:
         self.failures = Failures(store.failures, clock, metrics)
         self.sweeper = Sweeper(context, self.rooms, self.failures)
         self.news = NewsReader(context, self.rooms, self.lobby, self.presence, self.on_renamed)
+        self.blocked_people = BlockedPeople(context, self.rooms, self.lobby, has_blocked, fetch_blocked)
+        self.news.on_blocked = lambda person, blocked: self.blocked_people.apply(person, frozenset(blocked))
         self.passwords = TablePasswords(share_of)
         self.dispatcher = Dispatcher(
             self.tasks,
             self.presence,
             self.passwords,
-            has_blocked,
+            self.blocked_people,
             self.announce_table,
             new_table_version,
             secret,
@@ -187,7 +192,7 @@ class GameServer:
         """
         if not actor.ids:
             raise Refusal("no_session")
-        row, entry = new_table(
+        made = new_table(
             actor.id,
             options,
             terms,
@@ -197,6 +202,12 @@ class GameServer:
             game,
             is_from_screen=is_from_screen,
         )
+        return await self.store_table(actor, *made, max_unfinished)
+
+    async def store_table(
+        self, actor: Actor, row: GameRow, entry: Entry, max_unfinished: int | None
+    ) -> GameRow:
+        """Store a new table; return its row, or the existing one with its id. Raises Refusal."""
         try:
             self.names.add({actor.id: actor.name})
             limit = None if max_unfinished is None else (actor.ids, max_unfinished)
@@ -231,13 +242,6 @@ class GameServer:
         table = Table.from_row(row, self.names)
         fold(table, entry)
         self._publish_to_lobbies(table_news(table, None, row.created_at, with_lists=True))
-
-    async def is_blocked_either_way(self, room: Room, actor: Actor) -> bool:
-        """Return whether this person has blocked a player at the table, or a player has blocked them."""
-        has_blocked, others = self.dispatcher.has_blocked, list_other_players(room.table, actor)
-        if has_blocked is None or not others or not actor.ids:
-            return False
-        return await has_blocked(actor, others) or await has_blocked(Actor(tuple(others), ""), actor.ids)
 
     async def close_room(self, game: str, why: str) -> bool:
         """Close a room for the operator; a running game is aborted. Return False if there is no such game."""

@@ -41,9 +41,10 @@ class NewsReader:
         self._presence = presence
         self._on_renamed = renamed
         self.resync = Resync(context, rooms, lobby)
-        # Called when another worker has ended sessions, or charged a limit.
+        # Called when another worker has ended sessions, charged a limit, or stored a block.
         self.on_signed_out: Callable[[str, Any], None] = lambda key, how: None
         self.on_limit_charged: Callable[[str, Any], None] = lambda what, body: None
+        self.on_blocked: Callable[[str, list[str]], None] = lambda person, blocked: None
 
     def on_news(self, news: News) -> None:
         """Handle one message."""
@@ -64,6 +65,8 @@ class NewsReader:
                 self.on_signed_out(news.about, news.body)
             case "renamed":
                 self._on_renamed({news.about: news.body})
+            case "blocked":
+                self.on_blocked(news.about, news.body)
             case "gap":
                 self.resync.request()
             case "counted":

@@ -10,7 +10,17 @@ from starlette.requests import HTTPConnection
 from app.bots.fair_queue import ShareOf
 from app.bus.local import LocalBus
 from app.bus.redis_bus import RedisBus
-from app.play.ports import Actor, BotPlayer, Bus, Clock, FetchNames, GameStore, HasBlocked, MetricsPort
+from app.play.ports import (
+    Actor,
+    BotPlayer,
+    Bus,
+    Clock,
+    FetchBlocked,
+    FetchNames,
+    GameStore,
+    HasBlocked,
+    MetricsPort,
+)
 from app.play.server import GameServer, SystemClock
 from app.settings import Settings
 from app.store.people.players import Player
@@ -34,6 +44,7 @@ async def open_game_server(
     names: FetchNames,
     bot: BotPlayer,
     blocks: HasBlocked | None = None,
+    blocked: FetchBlocked | None = None,
     clock: Clock | None = None,
     share_of: ShareOf = lambda person: (person,),
     background: bool = True,
@@ -46,6 +57,7 @@ async def open_game_server(
         bot,
         metrics,
         has_blocked=blocks,
+        fetch_blocked=blocked,
         fetch_names=names,
         idle_seconds=settings.idle_seconds,
         bot_interval_ms=BOT_INTERVAL_MS,

@@ -17,6 +17,7 @@ from app.play.stand_up import stand_up_everywhere
 from app.play.tasks import Tasks, run_every
 from app.store.people.outbox import OutboxStore
 from app.web.deals import Deals
+from app.web.online import SWEEP_SECONDS
 from app.web.queues import Queues
 from app.web.security.bans import NEWCOMER_BAN_SECONDS
 from app.web.site import Site
@@ -65,6 +66,7 @@ class Maintenance:
             (_SESSION_POLL_SECONDS, self.close_ended_sessions),
             (_SEED_POLL_SECONDS, self.seed_checks),
             (_DEAL_POLL_SECONDS, self.create_deals),
+            (SWEEP_SECONDS, self._site.online.sweep),
         ]
         work += [(loop.poll_seconds, loop.run) for loop in self._own_queues()]
         for seconds, function in work:

@@ -16,14 +16,19 @@ from app.notify.words import Translate
 from app.play.ports import GameLists
 from app.settings import Settings
 from app.store.people.accounts import AccountStore
+from app.store.people.friend_games import FriendGamesStore
+from app.store.people.friend_settings import FriendSettingsStore
+from app.store.people.friends import FriendStore
 from app.store.people.notices import NoticeStore
 from app.store.people.personal_data import PersonalDataStore
+from app.store.people.player_notes import PlayerNoteStore
 from app.store.people.players import PeopleStore, Player
 from app.store.people.pushes import PushStore
 from app.store.people.social import SocialStore
 from app.web.auth.passwords import Passwords
 from app.web.metrics import Metrics
 from app.web.offload import Offload
+from app.web.online import OnlinePeople
 from app.web.security.bans import Bans
 from app.web.security.fair_shares import FairShares
 from app.web.security.limits import Limits
@@ -39,6 +44,10 @@ class Site:
     accounts: AccountStore
     data: PersonalDataStore
     social: SocialStore
+    friends: FriendStore
+    friend_settings: FriendSettingsStore
+    friend_games: FriendGamesStore
+    player_notes: PlayerNoteStore
     notices: NoticeStore
     pushes: PushStore
     passwords: Passwords
@@ -50,11 +59,12 @@ class Site:
     metrics: Metrics
     games: GameLists
     offload: Offload
+    online: OnlinePeople
+    sockets: OpenSockets
     clock: Callable[[], float]
     chance: random.Random
     is_ready: bool = False
     on_drain: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
-    sockets: OpenSockets = field(default_factory=OpenSockets)
     publish_signed_out: Callable[[str, Any], None] = lambda key, how: None  # to other workers
     publish_renamed: Callable[[Mapping[str, str | None]], None] = lambda people: (
         None

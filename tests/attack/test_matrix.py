@@ -228,7 +228,11 @@ READS: dict[str, dict[str, str]] = {
 POSTED = {"/g/{game}/try": {"step": 0, "known": 0, "actions": []}}  # reads that need a body
 WRITES = {"/api/v1/games/{game}/commands", "/api/v1/games/{game}/act", "/api/v1/games/{game}/hint"}
 # Routes for people seated at the table. Others get the same refusal at every table.
-SITTING = {"/api/v1/games/{game}/invitations", "/api/v1/me/notices/games/{game}"}
+SITTING = {
+    "/api/v1/games/{game}/invitations",
+    "/api/v1/games/{game}/again",
+    "/api/v1/me/notices/games/{game}",
+}
 FRAMES = {
     "/g/{room}",
     "/g/{room}/replay",

@@ -147,7 +147,7 @@ def test_player_can_be_invited_from_their_profile(
     them = bo.player.api("GET", "/me")["person"]["id"]
     page = ann.player.page
     ann.player.take_seat(ann.player.create(SHORT, title="Come over"))
-    with page.expect_response("**/api/v1/me"):
+    with page.expect_response("**/api/v1/players/*"):
         page.goto(f"{ann.player.url}/players/{them}")
     expect(page.locator("[data-block]")).to_be_visible()
     expect(page.locator("[data-invite]")).to_be_hidden()

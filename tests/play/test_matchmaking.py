@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from app.play.lobby import LobbySubscriber
+from app.play.lobby_clients import LobbySubscriber
 from app.play.log.entries import Entry
 from app.play.matchmaking import find_table as fitting_row
 from app.play.ports import Actor

@@ -12,7 +12,7 @@ from sqlalchemy import select, text
 from app.bus.local import Hub
 from app.play.create import new_game_id, new_rematch
 from app.play.frames import Frame
-from app.play.lobby import LobbySubscriber
+from app.play.lobby_clients import LobbySubscriber
 from app.play.log.reading import build_record
 from app.play.names import NAME_TTL_MS
 from app.play.server import GameServer

@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 
 from app.bus.local import Hub
 from app.play.join import admit
-from app.play.lobby import LobbySubscriber
+from app.play.lobby_clients import LobbySubscriber
 from app.play.log.auto_start import START_DELAY_ALL_READY_MS, START_DELAY_TWO_READY_MS
 from app.play.log.entries import Append
 from app.play.log.table import Table

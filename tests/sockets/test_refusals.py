@@ -246,9 +246,9 @@ async def _at_the_door(coverage: RefusalCoverage) -> None:
     await blocker.join(game)
     await blocker.command("sit")
     await stranger.join(game)
-    blocks, game_server.dispatcher.has_blocked = game_server.dispatcher.has_blocked, _all_blocked
+    blocks, game_server.blocked_people.has_blocked = game_server.blocked_people.has_blocked, _all_blocked
     await coverage.expect("blocked", stranger, "sit")
-    game_server.dispatcher.has_blocked = blocks
+    game_server.blocked_people.has_blocked = blocks
     new = {"options": {"preset": "jamaica", "players": 2}}
     answers = [await stranger.http.post("/api/v1/games", json=new) for _ in range(11)]
     assert answers[-1].json()["error"]["code"] == "too_many_rooms"

@@ -12,6 +12,7 @@ from app.play.frames import Frame
 from app.store.people.players import PeopleStore, hash_secret
 from app.web.auth.sessions import cookie_name
 from app.web.maintenance import Maintenance
+from app.web.online import OnlinePeople
 from app.web.site import Site
 from app.web.ws.open_sockets import OpenSockets
 from tests.sockets.client import Client, Clients
@@ -158,7 +159,10 @@ async def test_ended_sessions_are_queried_in_bounded_batches() -> None:
             return {key for key in keys if key != "s7"}
 
     ears = [_RecordingListener() for _ in range(2400)]
-    sockets = OpenSockets()
+
+    async def record_nothing(people: Collection[str], now: int) -> None: ...
+
+    sockets = OpenSockets(OnlinePeople(lambda: 0, record_nothing))
     for number, ear in enumerate(ears):
         sockets.add(ear, f"s{number // 2}", ("p",), "198.51.100.7")
     nobody = _RecordingListener()

@@ -145,7 +145,7 @@ async def _is_known_here(room: Room, person: str) -> bool:
 
 
 def _can_read(subscriber: Subscriber, line: ChatLine, table: Table) -> bool:
-    if line.is_deleted or line.person in subscriber.muted:
+    if line.is_deleted or line.person in subscriber.muted or line.person in subscriber.blocked:
         return False
     # `admitted`, not the actor: a player with a second, watch-only socket is no spectator.
     return line.channel == "players" or table.is_over or table.seat_of(subscriber.admitted) is None

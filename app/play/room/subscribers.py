@@ -27,6 +27,7 @@ class Subscriber:
     __slots__ = (
         "actor",
         "admitted",
+        "blocked",
         "is_screen",
         "listener",
         "muted",
@@ -52,6 +53,9 @@ class Subscriber:
         self.presence_key = actor.id  # the id under which `Presence` counts this person
         self.seat: Audience = None
         self.muted: frozenset[str] = frozenset()
+        self.blocked: frozenset[str] = (
+            frozenset()
+        )  # people that this person has blocked, under all of their ids
         self.receives_chat = receives_chat
 
 

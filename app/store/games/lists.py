@@ -146,13 +146,11 @@ class SqlGameLists:
         self, people: Sequence[str], others: Sequence[str]
     ) -> tuple[int, int, int]:
         other_seats = seats.alias("other_seats")
-        both = seats.join(other_seats, other_seats.c.game == seats.c.game).join(
-            games, games.c.id == seats.c.game
-        )
+        both = seats.join(other_seats, other_seats.c.game == seats.c.game)
         query = (
             select(seats.c.place, other_seats.c.place, func.count())
             .select_from(both)
-            .where(seats.c.person.in_(people), other_seats.c.person.in_(others), _IS_PUBLIC)
+            .where(seats.c.person.in_(people), other_seats.c.person.in_(others))
             .where(seats.c.place.is_not(None), other_seats.c.place.is_not(None))
             .group_by(seats.c.place, other_seats.c.place)
         )

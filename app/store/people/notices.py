@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -222,6 +222,17 @@ class NoticeStore:
             .where(games.c.status == "finished", seats.c.bot.is_(None), other_seats.c.bot.is_(None))
         )
         return bool(await self.database.fetch_rows(query.limit(1)))
+
+    async def dismiss_invitation(self, game: str, ids: Sequence[str], now: int) -> None:
+        """Delete a player's invitation to a table, and withdraw its notice."""
+        own = (invitations.c.game == game, invitations.c.player.in_(ids))
+
+        def write(conn: Connection) -> None:
+            lock_present(conn, ids)
+            if conn.execute(delete(invitations).where(*own)).rowcount:
+                add_checks(conn, [game], now)
+
+        await self.database.write(write)
 
     async def invite(self, game: str, player: str, inviter: str, now: int) -> bool:
         """Invite a player; return False if the table has MAX_INVITATIONS. Raise PlayerGone."""

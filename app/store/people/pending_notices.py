@@ -76,6 +76,7 @@ _SELECT_REMATCHES = (
         _next_game.c.created_at > bindparam("created_after"),
         _next_game.c.creator != seats.c.person,
         ~_is_blocked(_owner_id, func.coalesce(_creators.c.claimed_by, _next_game.c.creator)),
+        ~_is_blocked(func.coalesce(_creators.c.claimed_by, _next_game.c.creator), _owner_id),
     )
 )
 _SELECT_INVITATIONS = (
@@ -84,6 +85,7 @@ _SELECT_INVITATIONS = (
     .where(invitations.c.game.in_(_game_ids), games.c.status == "open")
     .where(invitations.c.at > bindparam("invited_after"))
     .where(~_is_blocked(invitations.c.player, invitations.c.inviter))
+    .where(~_is_blocked(invitations.c.inviter, invitations.c.player))
 )
 # Names are those of now: rows of the outbox and of games hold ids.
 _SELECT_TABLES = select(games.c.id, games.c.preset, games.c.creator, games.c.host).where(

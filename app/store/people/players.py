@@ -237,6 +237,10 @@ class PeopleStore:
         """Return the player with this id, for a claimed guest the account; None if unknown or deleted."""
         return (await self.database.read(lambda conn: read_players(conn, {player}, now))).get(player)
 
+    async def find_players(self, ids: Collection[str], now: int) -> dict[str, Player]:
+        """Return the players with these ids, claimed guests as their accounts, without unknown and deleted ones."""
+        return await self.database.read(lambda conn: read_players(conn, ids, now))
+
     async def read_names(self, ids: Sequence[str]) -> dict[str, str]:
         """Return names by id, for a claimed guest that of the account; unknown and deleted players are left out."""
         return await self._name_batcher.get(tuple(ids)) if ids else {}

@@ -30,8 +30,10 @@ from sqlalchemy import (
 from sqlalchemy.sql.expression import Select
 
 from app.store.people.notice_checks import recheck_player
+from app.store.people.player_notes import MAX_NOTE_CHARS
 from app.store.people.player_rows import lock_present
 from app.store.tables.deals import deal_tries
+from app.store.tables.friends import friend_requests, friend_settings, friendships, player_notes
 from app.store.tables.games import chat, games, log, mutes, queue_failures, seats
 from app.store.tables.people import (
     accounts,
@@ -105,6 +107,14 @@ REFERENCES: tuple[Reference, ...] = (
     Reference(invitations.c.inviter, OnClaim.MOVE, OnErase.BLANK, "invitations"),
     Reference(blocks.c.player, OnClaim.MOVE, OnErase.DELETE, "blocked"),
     Reference(blocks.c.blocked, OnClaim.MOVE, OnErase.DELETE, None),  # private to the blocking player
+    # A guest has no friends, but may have written notes, and others about them.
+    Reference(friendships.c.player, OnClaim.MOVE, OnErase.DELETE, "friends"),
+    Reference(friendships.c.friend, OnClaim.MOVE, OnErase.DELETE, None),  # the friend's own row
+    Reference(friend_requests.c.player, OnClaim.MOVE, OnErase.DELETE, "friend_requests"),
+    Reference(friend_requests.c.asked, OnClaim.MOVE, OnErase.DELETE, "friend_requests_received"),
+    Reference(friend_settings.c.player, OnClaim.MOVE, OnErase.DELETE, "friend_settings"),
+    Reference(player_notes.c.player, OnClaim.CUSTOM, OnErase.DELETE, "player_notes"),
+    Reference(player_notes.c.about, OnClaim.CUSTOM, OnErase.DELETE, None),  # private to the author
     Reference(deal_tries.c.person, OnClaim.CUSTOM, OnErase.DELETE, "deals"),
     Reference(mistakes.c.person, OnClaim.MOVE, OnErase.DELETE, "mistakes"),
     Reference(mistake_searches.c.person, OnClaim.MOVE, OnErase.DELETE, "mistake_searches"),
@@ -167,6 +177,8 @@ def claim_guest(conn: Connection, guest: str, account: str, now: int, *, browser
     conn.execute(update(push_subscriptions).where(*of_browser).values(player=account, session=session))
     _claim_notices(conn, guest, account)
     _claim_tries(conn, guest, account)
+    for column in (player_notes.c.player, player_notes.c.about):
+        _claim_player_notes(conn, column, guest, account)
     for reference in REFERENCES:
         match reference.on_claim:
             case OnClaim.MOVE:
@@ -175,7 +187,7 @@ def claim_guest(conn: Connection, guest: str, account: str, now: int, *, browser
                 _copy(conn, reference.column, guest, account)
             case OnClaim.DELETE:
                 conn.execute(delete(reference.table).where(reference.column == guest))
-    for one, other in _PERSON_PAIR_COLUMNS:  # a player cannot block, mute or invite themselves
+    for one, other in _PERSON_PAIR_COLUMNS:  # no one can block, mute, invite or befriend themselves
         conn.execute(delete(one.table).where(one == account, other == account))
     recheck_player(conn, account, now)
     return True
@@ -184,6 +196,9 @@ def claim_guest(conn: Connection, guest: str, account: str, now: int, *, browser
 _PERSON_PAIR_COLUMNS = (
     (blocks.c.player, blocks.c.blocked),
     (invitations.c.player, invitations.c.inviter),
+    (friendships.c.player, friendships.c.friend),
+    (friend_requests.c.player, friend_requests.c.asked),
+    (player_notes.c.player, player_notes.c.about),
     (mutes.c.person, mutes.c.muted),
 )
 
@@ -267,6 +282,16 @@ def _claim_tries(conn: Connection, guest: str, account: str) -> None:
     conn.execute(update(deal_tries).where(deal_tries.c.person == guest).values(person=account))
 
 
+def _claim_player_notes(conn: Connection, column: Column[Any], guest: str, account: str) -> None:
+    """Move notes by a guest, or about one. Where the account has a note of the same key, append the guest's to it."""
+    other = player_notes.c.about if column is player_notes.c.player else player_notes.c.player
+    guests = player_notes.alias("guests")
+    added = select(guests.c.text).where(guests.c[column.name] == guest, guests.c[other.name] == other)
+    both = func.substr(player_notes.c.text + "\n" + added.scalar_subquery(), 1, MAX_NOTE_CHARS)
+    conn.execute(update(player_notes).where(column == account, added.exists()).values(text=both))
+    _move(conn, column, guest, account)
+
+
 # -- exporting -------------------------------------------------------------------------------------
 
 
@@ -286,6 +311,10 @@ def make_export_queries(ids: Collection[str]) -> dict[str, Select[Any]]:
         "chat": select(chat.c.game, chat.c.at, chat.c.channel, chat.c.text, chat.c.preset)
         .where(chat.c.person.in_(ids), chat.c.is_deleted.is_(False))
         .order_by(chat.c.at),
+        # Without the answer: a request is declined in silence.
+        "friend_requests": select(friend_requests.c.player, friend_requests.c.asked, friend_requests.c.at)
+        .where(friend_requests.c.player.in_(ids))
+        .order_by(friend_requests.c.at),
     }  # fmt: skip
     for name in dict.fromkeys(reference.section for reference in REFERENCES if reference.section is not None):
         if name not in sections:

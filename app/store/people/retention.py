@@ -17,6 +17,7 @@ from sqlalchemy.sql.expression import ColumnElement, FromClause, TableClause
 from app.play.ports import StoreUnavailable
 from app.store.database import Database
 from app.store.people.erasure import ERASED_NAME, begin_erasure
+from app.store.tables.friends import friend_requests, friend_settings
 from app.store.tables.games import chat, due, games, heads, log, mutes, notice_checks, queue_failures, seats
 from app.store.tables.people import (
     audit,
@@ -37,6 +38,8 @@ MAX_BATCH_ROOMS = 5  # with their logs, which may have hundreds of entries even 
 DEAD_ROOM = "dead_room"
 _DAY_SECONDS = 86_400
 _UNFINISHED = ("open", "running")
+FRIEND_REQUEST_DAYS = 90  # then an unanswered or declined request may be repeated
+LAST_SEEN_DAYS = 30
 
 
 @dataclass(frozen=True)
@@ -218,6 +221,20 @@ RULES: dict[str, Rule] = {
             or_(games.c.id.is_(None), games.c.status.not_in(_UNFINISHED)),
         ),
         source=game_switches.outerjoin(games, games.c.id == game_switches.c.game),
+    ),
+    "friend_request": _make_rule(
+        friend_requests,
+        lambda cutoffs: (friend_requests.c.at < cutoffs.now - FRIEND_REQUEST_DAYS * _DAY_SECONDS,),
+        oldest_first=friend_requests.c.at,
+    ),
+    "last_seen": _make_rule(
+        friend_settings,
+        lambda cutoffs: (
+            friend_settings.c.seen_at.is_not(None),
+            friend_settings.c.seen_at < cutoffs.now - LAST_SEEN_DAYS * _DAY_SECONDS,
+        ),
+        delete=_blank(friend_settings, seen_at=None),
+        oldest_first=friend_settings.c.seen_at,
     ),
     # Guests not seen for long who have no unfinished game; the queue `erasures` does the rest.
     "guest": _make_rule(

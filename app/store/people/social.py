@@ -5,25 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Table, bindparam, delete, insert, or_, select, update
+from sqlalchemy import Connection, Table, delete, insert, or_, select, update
 
-from app.store.batcher import Batcher, pad_to_power_of_two
+from app.store.batcher import Batcher
 from app.store.database import Database
+from app.store.people.blocks import find_all_ids, find_blocks, read_blocked_ids
+from app.store.people.friends import end_friendship
 from app.store.people.player_rows import lock_present
 from app.store.tables.people import audit, bans, blocks, players, reports, sessions
 
-# Used whenever a player sits down. Built once: a query that is built with a literal list leaves kilobytes in reference
-# cycles, per call, until the garbage collector runs.
-_SELECT_ACCOUNTS = select(players.c.id, players.c.claimed_by).where(
-    players.c.id.in_(bindparam("ids", expanding=True))
-)
-_SELECT_CLAIMED_GUESTS = select(players.c.id, players.c.claimed_by).where(
-    players.c.claimed_by.in_(bindparam("ids", expanding=True))
-)
-_SELECT_BLOCKS_BETWEEN = select(blocks.c.player, blocks.c.blocked).where(
-    blocks.c.player.in_(bindparam("blockers", expanding=True)),
-    blocks.c.blocked.in_(bindparam("blocked", expanding=True)),
-)
+_NO_IDS: frozenset[str] = frozenset()
 
 
 class SocialStore:
@@ -32,11 +23,15 @@ class SocialStore:
     def __init__(self, database: Database) -> None:
         self.database = database
         self._block_batcher = Batcher(self._find_blocked, max_size=64)
+        self._blocked_ids_batcher = Batcher(self._read_blocked_ids)
 
     # -- blocks ------------------------------------------------------------------------------------
 
     async def block(self, player: str, blocked: str, now: int, max_blocks: int) -> bool:
-        """Block a player; return False if `player` has `max_blocks`. No-op if already blocked or being erased."""
+        """Block a player and end the friendship; return False if `player` has `max_blocks`.
+
+        No-op if already blocked or being erased.
+        """
         own_blocks = select(blocks.c.blocked).where(blocks.c.player == player)
 
         def write(conn: Connection) -> bool:
@@ -49,6 +44,7 @@ class SocialStore:
             if len(existing) >= max_blocks:
                 return False
             conn.execute(insert(blocks).values(player=player, blocked=blocked, at=now))
+            end_friendship(conn, player, blocked, now)
             return True
 
         return await self.database.write(write)
@@ -75,21 +71,16 @@ class SocialStore:
         return await self._block_batcher.get((tuple(person), tuple(others)))
 
     async def _find_blocked(self, batch: list[tuple[tuple[str, ...], tuple[str, ...]]]) -> list[bool]:
-        def read(conn: Connection) -> tuple[list[set[str]], list[set[str]], set[tuple[str, str]]]:
-            all_ids = _find_all_ids(conn, [ids for pair in batch for ids in pair])
-            people, others = all_ids[::2], all_ids[1::2]
-            values = {
-                "blockers": pad_to_power_of_two(list(set().union(*others))),
-                "blocked": pad_to_power_of_two(list(set().union(*people))),
-            }
-            rows = conn.execute(_SELECT_BLOCKS_BETWEEN, values)
-            return people, others, {(row.player, row.blocked) for row in rows}
+        return await self.database.read(
+            lambda conn: find_blocks(conn, [(others, person) for person, others in batch])
+        )
 
-        people, others, pairs = await self.database.read(read)
-        return [
-            any(blocker in other_ids and blocked in person_ids for blocker, blocked in pairs)
-            for person_ids, other_ids in zip(people, others, strict=True)
-        ]
+    async def read_blocked_ids(self, person: Sequence[str]) -> frozenset[str]:
+        """Return all ids of the people that these ids have blocked."""
+        return await self._blocked_ids_batcher.get(tuple(person)) if person else _NO_IDS
+
+    async def _read_blocked_ids(self, batch: list[tuple[str, ...]]) -> list[frozenset[str]]:
+        return await self.database.read(lambda conn: read_blocked_ids(conn, batch))
 
     # -- reports -----------------------------------------------------------------------------------
 
@@ -137,7 +128,7 @@ class SocialStore:
 
         def write(conn: Connection) -> int:
             if player is not None:
-                (ids,) = _find_all_ids(conn, [(player,)])
+                (ids,) = find_all_ids(conn, [(player,)])
                 query = select(sessions.c.came_from).where(sessions.c.player.in_(ids)).distinct()
                 row["came_from"] = sorted(origin for origin in conn.scalars(query) if origin is not None)
             detail = {"reason": reason, "until": until}
@@ -189,17 +180,3 @@ def _insert(conn: Connection, table: Table, row: dict[str, Any]) -> int:
     inserted = conn.execute(insert(table).values(**row))
     assert inserted.inserted_primary_key is not None
     return int(inserted.inserted_primary_key[0])
-
-
-def _find_all_ids(conn: Connection, people: Sequence[Sequence[str]]) -> list[set[str]]:
-    """Return, for each sequence of ids, these ids, the accounts that claimed them, and all guests of those accounts."""
-    ids = list({id_ for person in people for id_ in person})
-    owners = {
-        row.id: row.claimed_by or row.id
-        for row in conn.execute(_SELECT_ACCOUNTS, {"ids": pad_to_power_of_two(ids)})
-    }
-    claimed: dict[str, set[str]] = {}
-    for row in conn.execute(_SELECT_CLAIMED_GUESTS, {"ids": pad_to_power_of_two([*ids, *owners.values()])}):
-        claimed.setdefault(row.claimed_by, set()).add(row.id)
-    with_accounts = [{*person, *(owners.get(id_, id_) for id_ in person)} for person in people]
-    return [person.union(*(claimed.get(id_, ()) for id_ in person)) for person in with_accounts]

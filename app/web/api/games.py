@@ -100,7 +100,8 @@ async def list_games(
     """List open tables, games to watch, or the current person's games: unfinished (their turn first) or finished."""
     game_server, actor = game_server_of(request), actor_of(person)
     if which in ("open", "watch"):
-        return GameList(games=(await game_server.lobby.read_rows(which))[:limit])
+        blocked = await game_server.blocked_people.read(actor)
+        return GameList(games=(await game_server.lobby.read_rows(which, blocked))[:limit])
     if not actor.ids:
         raise Refusal("no_session")
     if which == "mine":

@@ -14,12 +14,13 @@ from app.play.lobby import list_variants
 from app.play.log.entries import GameRow, SeatRow
 from app.play.ports import GameLists
 from app.store.people.players import Player
+from app.web.api.invitations import can_invite
 from app.web.api.models import error_responses
 from app.web.auth.identity import KnownPerson, MaybePerson
 from app.web.errors import NotFound
 from app.web.game_server import game_server_of
 from app.web.routing import Router
-from app.web.site import site_of
+from app.web.site import Site, site_of
 
 router = Router(prefix="/api/v1", tags=["people"], responses=error_responses(401, 403, 404, 422))
 
@@ -51,8 +52,8 @@ async def my_games(
 
 @router.get("/players/{player}")
 async def profile(request: Request, player: str, reader: MaybePerson, offset: Offset = 0) -> dict[str, Any]:
-    """Return a player's public profile: finished games that anyone could watch, deals of past days, their statistics,
-    and head-to-head results against the reader.
+    """Return a player's public profile: finished games that anyone could watch, deals of past days, their statistics;
+    and for the reader alone: results against each other, their relation, and the reader's note.
     """
     site = site_of(request)
     found = await site.people.find_player(player, site.now()) if len(player) <= 32 else None
@@ -77,19 +78,32 @@ async def profile(request: Request, player: str, reader: MaybePerson, offset: Of
             "preset": results[0]["preset"] if results else None,
             "colour": colours[0][0] if colours else None,
         },
-        "between": await _head_to_head(site.games, reader, ids),
-        "can_invite": reader is not None
-        and not reader.owns(player)
-        and await site.notices.have_finished_together(reader.id, player),
+        **await _describe_relation(site, reader, found),
         "games": [game_row_json(row, ids) for row in rows[:PAGE_SIZE]],
         "more": len(rows) > PAGE_SIZE,
     }
 
 
-async def _head_to_head(games: GameLists, reader: Player | None, ids: Sequence[str]) -> dict[str, int] | None:
-    """Return head-to-head results; None if the players have no common games or are the same."""
-    if reader is None or not set(reader.ids).isdisjoint(ids):
-        return None
+async def _describe_relation(site: Site, reader: Player | None, other: Player) -> dict[str, Any]:
+    """Return what a profile shows to this reader alone. A block by the other person does not show."""
+    if reader is None or reader.owns(other.id):
+        return {
+            "between": None, "can_invite": False, "relation": None, "can_ask": False, "is_blocked": False, "note": "",
+        }  # fmt: skip
+    is_blocked = other.id in await site.social.read_blocked_ids(reader.ids)
+    relations = await site.friends.read_relations(reader.id, [other.id])
+    return {
+        "between": None if is_blocked else await _head_to_head(site.games, reader, other.ids),
+        "can_invite": not is_blocked and await can_invite(site, reader, other),
+        "relation": relations[other.id],
+        "can_ask": other.is_account and not is_blocked,
+        "is_blocked": is_blocked,
+        "note": await site.player_notes.read(reader.id, other.id),
+    }
+
+
+async def _head_to_head(games: GameLists, reader: Player, ids: Sequence[str]) -> dict[str, int] | None:
+    """Return the results of all games that both finished; None if there are none."""
     played, won, lost = await games.count_results_between(reader.ids, ids)
     return {"played": played, "won": won, "lost": lost} if played else None
 

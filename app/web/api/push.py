@@ -1,4 +1,4 @@
-"""API routes for web push subscriptions, notice preferences (of all games or one) and invitations."""
+"""API routes for web push subscriptions and notice preferences, of all games or one."""
 
 from __future__ import annotations
 
@@ -74,12 +74,6 @@ class GameNoticeWishes(Body):
 
     switches: NoticeSwitches = Field(default_factory=dict)
     language: Language | None = None
-
-
-class Invitation(Body):
-    """A player with whom the current person has finished a game."""
-
-    player: Annotated[str, Field(max_length=32)]
 
 
 @router.get("/me/push")
@@ -200,26 +194,6 @@ async def set_of_game(
         person.id, game, {str(event): on for event, on in body.switches.items()}, body.language, site.now()
     )
     return {"switches": body.switches}
-
-
-@router.post("/games/{game}/invitations")
-async def invite(request: Request, game: GameId, body: Invitation, person: KnownPerson) -> dict[str, Any]:
-    """Invite a player to a table at which the current person sits. They must have finished a game together."""
-    site = site_of(request)
-    site.limits.take_write(person.id)
-    site.limits.invitations.take(person.id)
-    if not await site.notices.is_seated(person.id, game, status="open"):
-        raise NotFound("You do not have a seat at an open table with that id.")
-    if person.owns(body.player) or not await site.notices.have_finished_together(person.id, body.player):
-        raise NotAllowed("not_played_together", "You can invite only players you have finished a game with.")
-    invited = await site.people.find_player(body.player, site.now())
-    if invited is None:
-        raise NotFound("There is no such player.")
-    if await site.social.is_blocked(person.ids, [body.player]):
-        return {}  # blocked: the player is not notified, and the sender does not learn of it
-    if not await site.notices.invite(game, invited.id, person.id, site.now()):
-        raise Conflict("too_many_invitations", "Too many people have already been invited to this table.")
-    return {}
 
 
 def find_zone(name: str | None) -> str | None:

@@ -7,9 +7,11 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from starlette.requests import Request
 
+from app.store.people.players import Player
 from app.web.api.models import Body, error_responses
 from app.web.auth.identity import KnownPerson
 from app.web.errors import BadRequest, Conflict, NotFound
+from app.web.game_server import game_server_of
 from app.web.routing import Router
 from app.web.site import site_of
 
@@ -35,15 +37,20 @@ async def blocked(request: Request, person: KnownPerson) -> dict[str, Any]:
 
 @router.put("/blocks/{player}")
 async def block(request: Request, player: str, person: KnownPerson) -> dict[str, Any]:
-    """Block a player. They can no longer sit down with the current person or be matched with them, and are not told."""
+    """Block a player. They can no longer sit down with the current person or be matched with them, and are not told.
+
+    It ends a friendship.
+    """
     site = site_of(request)
     site.limits.take_write(person.id)
     if person.owns(player):
         raise BadRequest("yourself", "You cannot block yourself.")
-    if await site.people.find_player(player, site.now()) is None:
+    found = await site.people.find_player(player, site.now())
+    if found is None:
         raise NotFound("There is no such player.")
-    if not await site.social.block(person.id, player, site.now(), MAX_BLOCKED_PLAYERS):
+    if not await site.social.block(person.id, found.id, site.now(), MAX_BLOCKED_PLAYERS):
         raise Conflict("too_many_blocks", f"You may block {MAX_BLOCKED_PLAYERS} players. Unblock one first.")
+    await _apply_blocks(request, person)
     return {}
 
 
@@ -52,9 +59,17 @@ async def unblock(request: Request, player: str, person: KnownPerson) -> dict[st
     """Unblock a player."""
     site = site_of(request)
     site.limits.take_write(person.id)
+    found = await site.people.find_player(player, site.now())
     for mine in person.ids:
-        await site.social.unblock(mine, [player])
+        await site.social.unblock(mine, [player] if found is None else [player, *found.ids])
+    await _apply_blocks(request, person)
     return {}
+
+
+async def _apply_blocks(request: Request, person: Player) -> None:
+    """Hide the lines and tables of blocked people on the person's open pages, in every worker."""
+    blocked = await site_of(request).social.read_blocked_ids(person.ids)
+    game_server_of(request).blocked_people.change(person.id, sorted(blocked))
 
 
 @router.post("/reports")

@@ -33,6 +33,9 @@ _PROGRAM_HIDDEN_PATHS = (
     "/api/v1/me/data",
     "/api/v1/me/notices",
     "/api/v1/me/push",
+    "/api/v1/me/visibility",
+    "/api/v1/friends",
+    "/api/v1/notes",
 )  # paths that a program may not even read
 
 
@@ -56,7 +59,16 @@ async def current_person(connection: HTTPConnection) -> Player | None:
     scope[SCOPE_PERSON] = player
     if player is not None:
         site.shares.note_request(player, site.limits.address_of(connection))
-    return _check_admitted(player)
+    account = visible_account(connection, _check_admitted(player))
+    if account is not None:
+        site.online.note_request(account)
+    return player
+
+
+def visible_account(connection: HTTPConnection, player: Player | None) -> str | None:
+    """Return the account that this connection shows to be online; a program's does not."""
+    is_person = player is not None and player.is_account and "authorization" not in connection.headers
+    return player.id if player is not None and is_person else None
 
 
 def _check_program(connection: HTTPConnection) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -17,6 +18,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from app.paths import LOCALES, STATIC, TEMPLATES
 from app.play.commands.messages import parse_json
 from app.play.log.entries import OwnTurns
+from app.play.ports import StoreUnavailable
 from app.store.people.players import Player
 from app.web.auth.identity import current_person
 from app.web.auth.sessions import THEME_COOKIE, csrf_token
@@ -26,6 +28,7 @@ from app.web.i18n import LANGUAGE_COOKIE, LANGUAGES, Catalogue, Languages, langu
 from app.web.pages.assets import Assets
 from app.web.pages.link_preview import make_preview
 from app.web.routing import accepts_gzip
+from app.web.site import site_of
 
 THEMES = ("system", "light", "dark")
 PAPER_COLOURS = {"light": "#f1e6cb", "dark": "#15110c"}
@@ -87,7 +90,13 @@ class PageRenderer:
         if turns is None:
             lobby = game_server_of(request).lobby
             turns = await lobby.count_turns(actor_of(reader), besides=str(context.get("room", "")))
-        return self.plain_page(request, template, reader=reader, asked_who=True, turns=turns, **context)
+        news = 0
+        if reader is not None and reader.is_account:
+            with suppress(StoreUnavailable):  # a page is more useful than its count
+                news = await _count_friend_news(request, reader)
+        return self.plain_page(
+            request, template, reader=reader, asked_who=True, turns=turns, friend_news=news, **context
+        )
 
     def plain_page(
         self,
@@ -97,6 +106,7 @@ class PageRenderer:
         status: int = 200,
         reader: Player | None = None,
         turns: OwnTurns = _NO_TURNS,
+        friend_news: int = 0,
         asked_who: bool = False,
         is_fixed: bool = False,
         sets_language: bool = True,
@@ -122,6 +132,7 @@ class PageRenderer:
             theme=theme if theme in THEMES else "system",
             reader=reader,
             turns=turns,
+            friend_news=friend_news,
             asked_who=asked_who,
             csrf=secret,
             path=request.url.path,
@@ -191,6 +202,13 @@ class PageRenderer:
         return JSONResponse(
             card, media_type="application/manifest+json", headers={"Vary": "Cookie, Accept-Language"}
         )
+
+
+async def _count_friend_news(request: Request, reader: Player) -> int:
+    """Return how many friend requests and invitations wait for this person, for the navigation of every page."""
+    site = site_of(request)
+    received = await site.friends.count_received(reader.id)
+    return received + await site.friend_games.count_invitations(reader.ids, site.now())
 
 
 def language_links(request: Request) -> dict[str, str]:

@@ -158,8 +158,15 @@ async def _read_own_games(request: Request, reader: Player | None) -> list[dict[
 
 @router.get("/new")
 async def new_table(
-    request: Request, pages: Pages, preset: str = "jamaica", screen: str = "", friends: str = ""
+    request: Request,
+    pages: Pages,
+    preset: str = "jamaica",
+    screen: str = "",
+    friends: str = "",
+    invite: str = "",
 ) -> Response:
+    site = site_of(request)
+    invited = await site.people.find_player(invite, site.now()) if 0 < len(invite) <= 32 else None
     return await pages.page(
         request,
         "new.html",
@@ -167,6 +174,7 @@ async def new_table(
         preset=preset if preset in PRESETS else next(iter(PRESETS)),
         is_for_screen=screen == "1",
         is_by_link="1" in (screen, friends),
+        invited=invited,
         preset_values={name: edition.values for name, edition in PRESETS.items()},
         symbols=SYMBOL_SETS,
         groups=forms.OPTION_GROUPS,
@@ -201,6 +209,7 @@ PLAIN_PAGES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("/rules", "rules/basic.html", {"topic": ""}),
     ("/about", "about.html", {}),
     ("/me", "profile.html", {"player": "", "person": ""}),
+    ("/friends", "friends.html", {}),
     ("/account", "account.html", {}),
 )
 

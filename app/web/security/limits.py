@@ -53,6 +53,8 @@ class Limits:
         self.subscriptions = HourlyBuckets(30, clock)
         self.subscriptions_by_address = HourlyBuckets(300, clock)
         self.invitations = HourlyBuckets(30, clock)
+        self.friend_requests = HourlyBuckets(30, clock)
+        self.friend_requests_by_address = HourlyBuckets(150, clock)
         self.confirmations = HourlyBuckets(10, clock)
         self.reviews = HourlyBuckets(30, clock, burst=5)
         self.reviews_by_address = HourlyBuckets(300, clock, burst=30)
@@ -126,6 +128,11 @@ class Limits:
         address = self.key_of(connection)
         # Without an identity, all clients of an address share one small bucket.
         return Attempt((self.reviews, person or address, 1.0), (self.reviews_by_address, address, 1.0))
+
+    def take_friend_request(self, connection: HTTPConnection, person: str) -> Attempt:
+        """Charge a friend request. Raise TooMany. Refund it if it only accepts one."""
+        address = self.key_of(connection)
+        return Attempt((self.friend_requests, person, 1.0), (self.friend_requests_by_address, address, 1.0))
 
     def take_study(self, connection: HTTPConnection, person: str | None, cost: float = 1.0) -> Attempt:
         """Charge a study of a position; a cost of 1 is a second of a bot process. Raise TooMany."""

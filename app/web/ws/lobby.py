@@ -12,7 +12,7 @@ from starlette.routing import WebSocketRoute
 from app.play import frames
 from app.play.commands.messages import has_nul
 from app.play.join import PROTOCOL_VERSION
-from app.play.lobby import LobbyFilter, LobbySubscriber
+from app.play.lobby_clients import LobbyFilter, LobbySubscriber
 from app.play.ports import StoreUnavailable
 from app.play.refusals import Refusal
 from app.web.game_server import game_server_of
@@ -102,10 +102,12 @@ class LobbySession(BaseSession):
         self.send(frames.LobbyWelcome(v=PROTOCOL_VERSION, now=self.game_server.clock.now(), you=you))
         self.subscriber.is_own_only = hello.only == "mine"
         self.game_server.lobby.enter(self.subscriber)
-        await self._send_lists()
+        await self._send_lists(reads_blocks=not self.subscriber.is_own_only)
 
-    async def _send_lists(self) -> None:
+    async def _send_lists(self, *, reads_blocks: bool = False) -> None:
         try:
+            if reads_blocks:
+                self.subscriber.blocked = await self.game_server.blocked_people.read(self.subscriber.actor)
             await self.game_server.lobby.send_lists(self.subscriber)
         except StoreUnavailable:
             self.refuse(Refusal("try_again"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Literal, NamedTuple, Protocol
 
+from app.web.online import OnlinePeople
 from app.web.security.address import parse_address, parse_network
 
 SocketKey = Literal["session", "person", "address"]
@@ -22,24 +23,40 @@ class _SocketOwner(NamedTuple):
     session: str | None  # hash of the session cookie or of the program's token, as in the store
     people: tuple[str, ...]
     address: str
+    account: str | None  # whom the socket shows to be online
 
 
 class OpenSockets:
     """One small entry per socket. Closing scans all of them, about a millisecond for ten thousand."""
 
-    def __init__(self) -> None:
+    def __init__(self, online: OnlinePeople) -> None:
         self._open: dict[Closable, _SocketOwner] = {}
+        self._online = online
 
     def __len__(self) -> int:
         return len(self._open)
 
-    def add(self, socket: Closable, session: str | None, people: tuple[str, ...], address: str) -> None:
-        """Register an open socket. The caller must `discard` it when it is closed."""
-        self._open[socket] = _SocketOwner(session, people, address)
+    def add(
+        self,
+        socket: Closable,
+        session: str | None,
+        people: tuple[str, ...],
+        address: str,
+        account: str | None = None,
+    ) -> None:
+        """Register an open socket. The caller must `discard` it when it is closed.
+
+        While it is open, `account` is online.
+        """
+        self._open[socket] = _SocketOwner(session, people, address, account)
+        if account is not None:
+            self._online.open_socket(account)
 
     def discard(self, socket: Closable) -> None:
         """Remove a socket. A no-op if it is not registered."""
-        self._open.pop(socket, None)
+        owner = self._open.pop(socket, None)
+        if owner is not None and owner.account is not None:
+            self._online.close_socket(owner.account)
 
     def sessions(self) -> set[str]:
         """Return the sessions of all open sockets."""

@@ -21,7 +21,7 @@ from app.play.ports import Actor, EndReason, MetricsPort, StoreUnavailable
 from app.play.refusals import Refusal
 from app.play.server import GameServer
 from app.store.people.players import Player
-from app.web.auth.identity import credential_of, current_person
+from app.web.auth.identity import credential_of, current_person, visible_account
 from app.web.auth.sessions import OWN_COOKIES
 from app.web.errors import Refused, TooMany
 from app.web.game_server import actor_of, game_server_of
@@ -149,7 +149,13 @@ async def accept_socket(connection: HTTPConnection, receive: Receive, send: Send
         if quota is not None:
             actor = actor_of(person)
             socket = AcceptedSocket(actor, transport, outbox, quota, site.sockets)
-            site.sockets.add(outbox, credential_of(connection), actor.ids, site.limits.address_of(connection))
+            site.sockets.add(
+                outbox,
+                credential_of(connection),
+                actor.ids,
+                site.limits.address_of(connection),
+                visible_account(connection, person),
+            )
             quota = None  # from here on the transport releases it
             return socket
         assert refusal is not None

@@ -127,7 +127,18 @@ export const SENTENCES = {
   endpoint_taken: N_(
     "Notifications in this browser were set up for another player. Switch them off and on again.",
   ),
-  not_played_together: N_("You can invite only players you have finished a game with."),
+  not_played_together: N_("You can invite only your friends and players you have finished a game with."),
+  friends_need_account: N_(
+    "To have friends, you need an account. Create one on the account page; your games come along.",
+  ),
+  friend_is_guest: N_("This player plays as a guest. Only players with an account can be friends."),
+  you_blocked: N_("You have blocked this player. Unblock them on your account page first."),
+  too_many_friends: N_("You have as many friends as this site allows. Remove one first."),
+  friend_list_full: N_("This player has as many friends as this site allows."),
+  too_many_requests: N_(
+    "Too many of your requests have no answer yet. Withdraw one on your friends page first.",
+  ),
+  too_many_notes: N_("You have as many notes as this site allows. Delete one first."),
   too_many_invitations: N_("Too many people have already been invited to this table."),
   mail_failed: N_("The e-mail could not be sent. Try again later."),
   offline: N_("The server cannot be reached. Check your connection and try again."),

@@ -641,6 +641,58 @@ export interface Profile {
   results: { preset: string; played: number; won: number; places: number[] }[];
   favourite: { preset: string | null; colour: Colour | null };
   between: { played: number; won: number; lost: number } | null;
+  games: PlayedGame[];
+  more: boolean;
+  can_invite: boolean;
+  relation: Relation | null;
+  can_ask: boolean;
+  is_blocked: boolean;
+  note: string;
+}
+
+/** The reader and another person: the reader has asked, the other asks the reader, or both are friends. */
+export type Relation = "none" | "asked" | "asks_you" | "friends";
+/** What friends may see of the reader. */
+export interface Visibility {
+  online: boolean;
+  seen: boolean;
+}
+/** A table of a friend. */
+export interface FriendTable {
+  id: string;
+  preset: string;
+  way: "play" | "join" | "watch";
+  seats: number;
+  taken: number;
+}
+/** A friend on the page of friends. */
+export interface Friend {
+  id: string;
+  name: string;
+  since: number;
+  online: boolean | null;
+  seen_at: number | null;
+  note: string;
+  tables: FriendTable[];
+}
+/** A request, with the other person of it. */
+export interface FriendRequest {
+  id: string;
+  name: string;
+  at: number;
+}
+/** The answer of /friends. */
+export interface FriendLists {
+  friends: Friend[];
+  requests: FriendRequest[];
+  sent: FriendRequest[];
+  invitations: { game: string; preset: string; by: { id: string; name: string }; at: number }[];
+  visibility: Visibility;
+}
+/** Tables to which a friend can be invited. */
+export interface TablesToShare {
+  open: { id: string; title: string; preset: string; seats: number; taken: number }[];
+  last: { id: string; preset: string; seats: number; company: string[] } | null;
 }
 
 /** Which notices a person wants, and when. */

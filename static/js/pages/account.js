@@ -11,6 +11,7 @@ import { toast } from "../core/toast.js";
 import { showSuccess, submitForm } from "./forms.js";
 import { initNoticeSettings } from "./notice_settings.js";
 import { ensureName, initNameForm } from "./player_name.js";
+import { initVisibility } from "./visibility.js";
 
 const page = find("[data-account]");
 /** @type {HTMLDialogElement} */
@@ -140,6 +141,13 @@ find("[data-make-code]", page).addEventListener("click", async () => {
   }
 });
 
+/** Show what friends may see; only accounts have friends. */
+async function showVisibility() {
+  if (!currentPerson?.is_account) return;
+  const stored = await get("/me/visibility").catch(() => null);
+  if (stored) initVisibility(page, stored);
+}
+
 async function showBlocks() {
   const { blocked } = await get("/blocks").catch(() => ({ blocked: [] }));
   const rows = blocked.map((/** @type {Person} */ { id, name }) => {
@@ -218,6 +226,6 @@ const { person } = await get("/me").catch(() => ({ person: null }));
 currentPerson = person;
 if (!person) find("[data-no-blocks]", page).hidden = false;
 // In parallel, because each list shifts what is below it. Without a person the requests would be refused.
-const lists = person ? [showDevices(), showBlocks(), showTokens()] : [];
+const lists = person ? [showDevices(), showBlocks(), showTokens(), showVisibility()] : [];
 await Promise.all([initNoticeSettings(find("[data-notices]", page), person), ...lists]);
 page.setAttribute("aria-busy", "false");

@@ -2,13 +2,14 @@
 
 /** @import {ClockRule} from "../core/types.d.ts" */
 
-import { RefusedError } from "../core/api.js";
+import { post, RefusedError } from "../core/api.js";
 import { createOnce, withBusyButton } from "../core/create_once.js";
 import { find, findAll, namedFields, readJsonBlock, targetOf } from "../core/dom.js";
 import { t, tn } from "../core/i18n.js";
 import { storeHostPassword } from "../core/room_password.js";
 import { SCREEN_TABLE_FIELDS, screenPath } from "../core/screen_table.js";
 import { startGame, takeSeat } from "../core/take_seat.js";
+import { toastOnNextPage } from "../core/toast.js";
 import { countBotGame, isNewcomer } from "../table/first_games.js";
 import { ensureName } from "./player_name.js";
 
@@ -212,6 +213,11 @@ async function openTable() {
     countBotGame(id);
     await startGame(id);
   }
+  if (form.dataset.invited)
+    await post(`/games/${encodeURIComponent(id)}/invitations`, { player: form.dataset.invited }).then(
+      () => toastOnNextPage(t("Invitation sent, if they accept invitations.")),
+      (problem) => toastOnNextPage(problem.message),
+    );
   location.assign(`/g/${encodeURIComponent(id)}`);
 }
 

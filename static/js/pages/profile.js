@@ -2,11 +2,13 @@
 
 /** @import {Colour, PlayedGame, Profile} from "../core/types.d.ts" */
 
-import { get, getUrl, post, put as putTo, RefusedError } from "../core/api.js";
+import { get, getUrl, post, put as putTo, RefusedError, remove } from "../core/api.js";
 import { el, find, namedFields, setChildren } from "../core/dom.js";
+import { FriendButton } from "../core/friend_button.js";
 import { formatPercent, language, t, tn } from "../core/i18n.js";
 import { pirateIcon } from "../core/icons.js";
 import { COLOURS, colourName, letterOf, personName, presetName } from "../core/names.js";
+import { NoteBox } from "../core/person_note.js";
 import { toast } from "../core/toast.js";
 import { variantNames } from "./variant_names.js";
 
@@ -239,9 +241,24 @@ async function showOther() {
   showFacts(answer);
   showResults(answer.results);
   showFinished(answer.games, answer.more);
-  const { person } = await get("/me");
-  find("[data-towards]", page).hidden = !person || person.id === player;
-  if (answer.can_invite) await offerInvitation();
+  await showRelation(answer);
+}
+
+/**
+ * Show what this reader and the player have to do with each other; nothing to readers without a name and to oneself.
+ * @param {Profile} profile
+ */
+async function showRelation({ player: { id, name }, relation, can_ask, can_invite, is_blocked, note }) {
+  if (relation === null) return;
+  find("[data-towards]", page).hidden = false;
+  find("[data-blocked]", page).hidden = !is_blocked;
+  find("[data-unblock]", page).hidden = !is_blocked;
+  find("[data-block]", page).hidden = is_blocked;
+  setChildren(find("[data-friend]", page), can_ask ? FriendButton({ id, name, relation }) : null);
+  if (!find("[data-note]", page).childElementCount)
+    find("[data-note]", page).append(NoteBox({ id, text: note }));
+  find("[data-invite]", page).hidden = true;
+  if (can_invite) await offerInvitation();
 }
 
 /** Offer to invite the player to one's own open table, if there is one. */
@@ -258,12 +275,34 @@ async function offerInvitation() {
 }
 
 function initPersonActions() {
-  find("[data-block]", page).addEventListener("click", async () => {
-    await putTo(`/blocks/${encodeURIComponent(player)}`).then(
-      () => toast(t("This player is blocked. You can see the list in your account.")),
-      fail,
-    );
-  });
+  /**
+   * @param {Promise<unknown>} work
+   * @param {string} words
+   * @param {string} next The button that takes the place of the one pressed.
+   */
+  async function changeBlock(work, words, next) {
+    try {
+      await work;
+      const profile = await get(`/players/${encodeURIComponent(player)}`);
+      showFacts(profile);
+      await showRelation(profile);
+      toast(words);
+      find(next, page).focus();
+    } catch (problem) {
+      fail(/** @type {Error} */ (problem));
+    }
+  }
+  const path = `/blocks/${encodeURIComponent(player)}`;
+  find("[data-block]", page).addEventListener("click", () =>
+    changeBlock(
+      putTo(path),
+      t("This player is blocked. You can see the list in your account."),
+      "[data-unblock]",
+    ),
+  );
+  find("[data-unblock]", page).addEventListener("click", () =>
+    changeBlock(remove(path), t("This player is no longer blocked."), "[data-block]"),
+  );
   /** @type {HTMLDialogElement} */
   const dialog = find("[data-report-dialog]");
   find("[data-report]", page).addEventListener("click", () => dialog.showModal());

@@ -6,7 +6,7 @@
 import { canAnimate, finishAll } from "../board/animate.js";
 import { getUrl } from "../core/api.js";
 import { el, find, setChildren } from "../core/dom.js";
-import { t, tn } from "../core/i18n.js";
+import { t, tn, withWholeCatalogue } from "../core/i18n.js";
 import { pirateIcon } from "../core/icons.js";
 import { offerInstallAfterGame } from "../core/install_offer.js";
 import { letterOf, lookOf, seatName } from "../core/names.js";
@@ -16,12 +16,20 @@ import { toast } from "../core/toast.js";
 import { statisticsOf } from "./game_statistics.js";
 import { verdict } from "./verdict.js";
 
-/** @param {TableState} state */
-function Ranking({ table }) {
+/**
+ * Create the list of players by place. Beside the others there is room for a button, loaded on demand, that adds them as
+ * friends.
+ * @param {TableState} state
+ */
+function Ranking(state) {
+  const { table, you } = state;
+  const hasFriends = table.result && you.seat !== null && !table.deal && !table.trial;
+  /** @param {number} seat */
+  const isOther = (seat) => hasFriends && seat !== you.seat && table.seats[seat].person;
   const places = (table.result?.places ?? [])
     .map((place, seat) => ({ place, seat }))
     .sort((a, b) => a.place - b.place);
-  return el(
+  const list = el(
     "ol",
     { class: "ranking" },
     ...places.map(({ place, seat }) => {
@@ -31,9 +39,15 @@ function Ranking({ table }) {
         { value: place },
         pirateIcon(look, letterOf(look)),
         el("span", {}, seatName(table.seats, seat)),
+        isOther(seat) ? el("span", { class: "ending-friend", "data-seat": seat }) : null,
       );
     }),
   );
+  if (places.some(({ seat }) => isOther(seat)))
+    withWholeCatalogue(import("./ending_friends.js")).then(({ showEndingFriends }) =>
+      showEndingFriends(list, state),
+    );
+  return list;
 }
 
 /**

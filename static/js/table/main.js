@@ -109,7 +109,15 @@ const ui = buildParts(root, store, {
    */
   onPerson: (person, name) =>
     useLoaded(withWholeCatalogue(import("./player_dialog.js")), ({ openPlayerDialog }) =>
-      openPlayerDialog({ game, person, name, isMuted: store.state.you.muted.includes(person), onMute: mute }),
+      openPlayerDialog({
+        game,
+        person,
+        name,
+        isMuted: store.state.you.muted.includes(person),
+        onMute: mute,
+        onBlock: (blocked) =>
+          store.set({ chatLines: store.state.chatLines.filter((line) => line.person !== blocked) }),
+      }),
     ),
   voidRound: () => useLoaded(loadSealing(), ({ voidCommand }) => send(voidCommand(game, tableNow()))),
   now: socket.now,

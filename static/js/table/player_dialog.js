@@ -1,9 +1,13 @@
-// The dialog about another player: profile, mute, block, report. A report names the table for the operator.
+// The dialog about another player: profile, friend, note, mute, block, report. A report names the table for the operator.
 
-import { post, put } from "../core/api.js";
+/** @import {Relation} from "../core/types.d.ts" */
+
+import { get, post, put, RefusedError } from "../core/api.js";
 import { el } from "../core/dom.js";
+import { FriendButton, fetchRelations } from "../core/friend_button.js";
 import { N_, t } from "../core/i18n.js";
 import { openModal } from "../core/modal.js";
+import { NoteBox } from "../core/person_note.js";
 import { toast } from "../core/toast.js";
 
 const REASONS = {
@@ -15,10 +19,30 @@ const REASONS = {
 };
 
 /**
- * Open the dialog.
- * @param {{ game: string, person: string, name: string, isMuted: boolean, onMute: (person: string, on: boolean) => void }} parts
+ * Fetch the relation to a person and the note about them; null if the server does not answer.
+ * @param {string} person
+ * @returns {Promise<{ relation: Relation, canAsk: boolean, note: string } | null>}
  */
-export function openPlayerDialog({ game, person, name, isMuted, onMute }) {
+async function fetchPerson(person) {
+  try {
+    const [relations, { text }] = await Promise.all([
+      fetchRelations([person]),
+      get(`/notes/${encodeURIComponent(person)}`),
+    ]);
+    const { relation, can_ask: canAsk } = relations[person];
+    return { relation, canAsk, note: text };
+  } catch (problem) {
+    if (problem instanceof RefusedError) return null;
+    throw problem;
+  }
+}
+
+/**
+ * Open the dialog.
+ * @param {{ game: string, person: string, name: string, isMuted: boolean, onMute: (person: string, on: boolean) => void, onBlock: (person: string) => void }} parts
+ */
+export async function openPlayerDialog({ game, person, name, isMuted, onMute, onBlock }) {
+  const known = await fetchPerson(person);
   /**
    * @param {Promise<unknown>} work
    * @param {string} words
@@ -68,6 +92,7 @@ export function openPlayerDialog({ game, person, name, isMuted, onMute }) {
     el(
       "div",
       { class: "towards-ways" },
+      known?.canAsk ? FriendButton({ id: person, name, relation: known.relation }) : null,
       el(
         "a",
         {
@@ -84,7 +109,7 @@ export function openPlayerDialog({ game, person, name, isMuted, onMute }) {
       ),
       button(t("Block"), () =>
         toastResult(
-          put(`/blocks/${encodeURIComponent(person)}`),
+          put(`/blocks/${encodeURIComponent(person)}`).then(() => onBlock(person)),
           t("This player is blocked. You can see the list in your account."),
         ),
       ),
@@ -94,6 +119,7 @@ export function openPlayerDialog({ game, person, name, isMuted, onMute }) {
       { class: "towards-note" },
       t("A player you block can no longer sit down with you. They are not told."),
     ),
+    known ? NoteBox({ id: person, text: known.note }) : null,
     report,
     el("form", { method: "dialog", class: "confirm-buttons" }, el("button", { class: "button" }, t("Close"))),
   );

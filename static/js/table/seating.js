@@ -24,9 +24,9 @@ import {
   updateCountdown,
   waitingLines,
 } from "./before_start.js";
-import { HostPassword } from "./host_password.js";
 import { optionLines } from "./option_text.js";
 import { scoreLine } from "./rematch.js";
+import { InviteSection } from "./seating_invite.js";
 import { SeatRow } from "./seating_row.js";
 
 /** Why the last start failed. */
@@ -39,21 +39,6 @@ const VOID_REASONS = {
 };
 
 /**
- * Return what the link is good for; "" if the table is full and can't be watched.
- * @param {Table} table
- */
-function linkText({ seats, spectators, locked }) {
-  if (seats.some(({ person, bot, reserved }) => !person && !bot && !reserved))
-    return locked
-      ? t("Anyone with this link and the password can join.")
-      : t("Anyone with this link can join.");
-  if (!spectators) return "";
-  return locked
-    ? t("Anyone with this link and the password can watch.")
-    : t("Anyone with this link can watch.");
-}
-
-/**
  * Seating(root, {game, send(command), currentSeats(), refuse(text), sit(seat, name), voidRound(), now(), onPerson(person, name)}) -> {update(state)}
  * @param {HTMLElement} root
  * @param {TableAccess & { game: string, sit: (seat: number, name: string) => void, voidRound: () => void, now: () => number, onPerson: (person: string, name: string) => void }} options
@@ -63,31 +48,6 @@ export function Seating(root, { game, send, currentSeats, refuse, sit, voidRound
   const host = el("div", { class: "host-controls" });
   const head = el("div", { class: "seating-head" });
   const terms = el("details", { class: "terms" }, el("summary", {}, t("The rules of this table")));
-  const link = el("input", { type: "text", readonly: true, id: "invite-link" });
-  const copied = el("span", { class: "copied", role: "status" });
-  const copy = el(
-    "button",
-    { type: "button", class: "button button-small", onclick: copyLink },
-    icon("ui", "ui-link"),
-    t("Copy the link"),
-  );
-  const share = el(
-    "button",
-    {
-      type: "button",
-      class: "button button-small",
-      hidden: !navigator.share,
-      onclick: () => navigator.share({ title: document.title, url: link.value }).catch(() => {}),
-    },
-    t("Share"),
-  );
-  const qr = el("img", {
-    class: "qr",
-    alt: t("The link as a QR code"),
-    width: 148,
-    height: 148,
-    loading: "lazy",
-  });
   // A new guest can enter a name here and take a seat in one step.
   const name = el("input", {
     id: "guest-name",
@@ -101,24 +61,14 @@ export function Seating(root, { game, send, currentSeats, refuse, sit, voidRound
     el("label", { for: "guest-name" }, t("Your name at the table")),
     name,
   );
-  const linkWords = el("label", { for: "invite-link" });
-  const password = HostPassword({ game, send });
-  const invite = el(
-    "section",
-    { class: "invite" },
-    el("h3", {}, t("Invite")),
-    password.element,
-    linkWords,
-    el("div", { class: "invite-row" }, link, copy, share, copied),
-    qr,
-  );
+  const invite = InviteSection({ game, send });
   root.append(
     head,
     el(
       "div",
       { class: "seating-body" },
       el("section", { class: "berth-list" }, naming, el("h3", {}, t("Seats")), seats, host),
-      invite,
+      invite.element,
     ),
     terms,
   );
@@ -142,16 +92,6 @@ export function Seating(root, { game, send, currentSeats, refuse, sit, voidRound
    */
   function isBarred(state) {
     return state.you.removed && state.you.seat === null && ownRemovalEnds(state) > now();
-  }
-
-  async function copyLink() {
-    try {
-      await navigator.clipboard.writeText(link.value);
-      copied.textContent = t("Copied.");
-    } catch {
-      link.select();
-      copied.textContent = t("Press Ctrl+C to copy.");
-    }
   }
 
   /** @param {State} state */
@@ -350,8 +290,6 @@ export function Seating(root, { game, send, currentSeats, refuse, sit, voidRound
     if (key === drawn) return;
     drawn = key;
     naming.hidden = you.person !== null || table.status !== "open";
-    // The edition selects the preview picture of a shared link; the page ignores it.
-    link.value = `${location.href.split(/[?#]/)[0]}?edition=${table.options.preset}`;
     const hadFocus = root.contains(document.activeElement) ? document.activeElement?.textContent : null;
     /** @type {HTMLSelectElement | null} */
     const levelBefore = root.querySelector("#bot-level");
@@ -377,9 +315,7 @@ export function Seating(root, { game, send, currentSeats, refuse, sit, voidRound
         ? [el("p", { class: "seating-wait" }, tn("{n} spectator", "{n} spectators", others))]
         : []),
     );
-    linkWords.textContent = linkText(table);
-    password.update(table.locked && you.person !== null && table.host === you.person);
-    invite.hidden = table.status === "closed" || !linkWords.textContent;
+    invite.update(state);
     /** @type {HTMLSelectElement | null} */
     const levelNow = root.querySelector("#bot-level");
     if (level && levelNow) levelNow.value = level;
@@ -394,7 +330,6 @@ export function Seating(root, { game, send, currentSeats, refuse, sit, voidRound
         el("code", {}, table.commitment ?? ""),
       ),
     );
-    if (!qr.src) qr.src = `/qr/g/${encodeURIComponent(table.id)}.svg`;
     if (hadFocus)
       [...root.querySelectorAll("button")].find((button) => button.textContent === hadFocus)?.focus();
   }

@@ -175,6 +175,18 @@ export function SeatRow({ onSit, onPerson, isBarred, ...tableAccess }) {
         ),
       );
     }
+    if (isHost && !filled && info.reserved && !isReservedForYou(info.reserved, you))
+      buttons.append(
+        el(
+          "button",
+          {
+            type: "button",
+            class: "button button-small button-quiet",
+            onclick: () => send({ do: "remove", seat }),
+          },
+          t("Free {name}'s seat", { name: personName(info.name) }),
+        ),
+      );
     if (isHost && filled && !isOwn) {
       buttons.append(removeButton());
       if (info.person && !info.bot)

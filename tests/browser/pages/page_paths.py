@@ -39,6 +39,7 @@ PAGE_PATHS = (
     "/replay",
     "/fairness",
     "/me",
+    "/friends",
     "/account",
     "/about",
     "/offline",

@@ -40,7 +40,7 @@ REVIEWED_SAME_TEXTS = re.compile(
     r"|Notifications|Table|normal)"
     r"( · Cartagena)?|[\d\s×½–.,·()/:%+−±✓▼]*|SV|NB|NL|DE|FR|ES|IT|[A-Z]"
     r"|[A-Z][a-z]+ [0-9a-f]{6}(, [A-Z][a-z]+ [0-9a-f]{6})*"
-    r"|Chrome on Linux|\d+ × rank \d+|\d+ minutes?"
+    r"|Chrome on Linux|\d+ × rank \d+|\d+ minutes?|\d+ points?"
 )
 
 

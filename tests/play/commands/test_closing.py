@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import update
 
 from app.bus.local import Hub
-from app.play.lobby import LobbySubscriber
+from app.play.lobby_clients import LobbySubscriber
 from app.play.log.entries import Entry
 from app.play.room.room import Room
 from app.play.schedule.due import DESERTED_TABLE_MS, EMPTY_TABLE_MS, FORGOTTEN_TABLE_MS

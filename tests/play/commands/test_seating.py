@@ -270,5 +270,5 @@ async def test_a_person_blocked_by_a_player_cannot_sit_down(stage: Stage) -> Non
     async def blocks(person: object, others: object) -> bool:
         return "p_ann" in list(others)  # type: ignore[call-overload]
 
-    stage.game_server.dispatcher.has_blocked = blocks
+    stage.game_server.blocked_people.has_blocked = blocks
     assert await bo.expect_refusal("sit") == "blocked"

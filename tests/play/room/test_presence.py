@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.bots.reasons import REASONS
-from app.play.lobby import LobbyFilter, LobbySubscriber
+from app.play.lobby_clients import LobbyFilter, LobbySubscriber
 from app.play.refusals import Refusal
 from tests.play.stage import Guest, RecordingListener, Stage
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from app.bus.local import LocalBus
-from app.play.lobby import LobbySubscriber
+from app.play.lobby_clients import LobbySubscriber
 from app.play.ports import Actor, News
 from app.play.server import GameServer
 from app.play.sweep.sweeper import HOLDER_PRIORITY_MS

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.play.lobby import LobbySubscriber
+from app.play.lobby_clients import LobbySubscriber
 from app.play.ports import Actor, News, StoreUnavailable
 from app.play.room.room import Room
 from tests.play.commands.test_play import advance_of

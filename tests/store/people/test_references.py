@@ -16,8 +16,8 @@ from app.store.database import open_database
 from app.store.people.personal_data import PersonalDataStore
 from app.store.people.players import PeopleStore, hash_secret
 from app.store.people.references import NOTICE_GROUPS, REFERENCES, OnClaim, OnErase, Reference, claim_guest
+from app.store.tables import friends as people_tables
 from app.store.tables import games as game_tables
-from app.store.tables import practice as people_tables
 from app.store.tables.people import notices, players
 
 NOW = 1_800_000_000

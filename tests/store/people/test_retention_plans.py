@@ -55,6 +55,9 @@ INSERT INTO mistakes (person, game, step, seat, best, played, found_at, due_at, 
   SELECT 'p' || n, 'g' || n, 0, 0, 1, 1, {NOW}, {NOW}, 0, 0 FROM numbers;
 INSERT INTO mistake_searches (person, game, asked_at, lease_until, done_at) SELECT 'p' || n, 'g' || n, {NOW}, 0, {NOW}
   FROM numbers;
+INSERT INTO friend_requests (player, asked, at, is_withdrawn) SELECT 'p' || n, 'p' || n, {NOW}, false FROM numbers;
+INSERT INTO friend_settings (player, shows_online, shows_seen, seen_at) SELECT 'p' || n, true, true,
+  CASE WHEN n % 50 = 0 THEN {NOW} END FROM numbers;
 """
 NUMBERS = f"""WITH RECURSIVE numbers(n) AS
   (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {HISTORY_ROWS}) SELECT"""

@@ -57,11 +57,11 @@ async def test_a_profile_shows_favourites_modules_and_head_to_head_results(site:
     for _ in range(2):
         await _finished(ann, bo)
     await _finished(bo, ann)  # ann resigns here
-    await _finished(ann, bo, visibility="unlisted")  # not public
+    await _finished(ann, bo, visibility="unlisted")  # not public, but both know it
     path = f"/api/v1/players/{told['person']['id']}"
     seen = (await bo.get(path)).json()
     assert seen["favourite"] == {"preset": "tortuga", "colour": "red"}
-    assert seen["between"] == {"played": 3, "won": 1, "lost": 2}
+    assert seen["between"] == {"played": 4, "won": 1, "lost": 3}
     assert [row["variant"] for row in seen["games"]] == [[], [], []]
     assert (await ann.get(path)).json()["between"] is None  # against oneself
     assert (await site.browser("192.0.2.1").get(path)).json()["between"] is None

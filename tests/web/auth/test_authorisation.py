@@ -63,6 +63,20 @@ ROWS: dict[tuple[str, str], str] = {
     ("PUT", "/api/v1/blocks/{player}"): "own",
     ("DELETE", "/api/v1/blocks/{player}"): "own",
     ("POST", "/api/v1/reports"): "own",
+    ("GET", "/api/v1/friends"): "own",
+    ("GET", "/api/v1/friends/scores"): "own",
+    ("GET", "/api/v1/friends/relations"): "own",
+    ("PUT", "/api/v1/friends/{player}"): "account",
+    ("DELETE", "/api/v1/friends/{player}"): "own",
+    ("DELETE", "/api/v1/friends/requests/{player}"): "own",
+    ("GET", "/api/v1/friends/{player}/tables"): "own",
+    ("GET", "/api/v1/me/visibility"): "own",
+    ("PUT", "/api/v1/me/visibility"): "account",
+    ("GET", "/api/v1/notes/{player}"): "own",
+    ("PUT", "/api/v1/notes/{player}"): "own",
+    ("DELETE", "/api/v1/notes/{player}"): "own",
+    ("DELETE", "/api/v1/games/{game}/invitations"): "known",
+    ("POST", "/api/v1/games/{game}/again"): "known",
     ("GET", "/stop/{token}"): "open",
     ("POST", "/stop/{token}"): "open",
     ("GET", "/qr/g/{room}.svg"): "open",
@@ -108,7 +122,7 @@ PAGES = (
     "/new /g/{room} /g/{room}/screen /g/{room}/replay /g/{room}/fairness /g/{room}/review /g/{room}/try /replay "
     "/h/{room} /h/{room}/ "
     "/fairness /rules "
-    "/rules/{topic} /tutorial /about /offline /me /players/{player} /account /resume /resume/{code} "
+    "/rules/{topic} /tutorial /about /offline /me /friends /players/{player} /account /resume /resume/{code} "
     "/static/{fingerprint}/{name:path} /embed/{room} "
     "/lang/{name}.json /manifest.webmanifest /icon.svg /favicon.ico /worker.js /robots.txt /sitemap.xml"
 )
@@ -122,6 +136,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "/api/v1/me/push": {"endpoint": "https://push.example/x", "keys": {"p256dh": "AAAA", "auth": "AAAA"}},
     "/api/v1/me/push/end": {"endpoint": "https://push.example/x"},
     "/api/v1/games/{game}/invitations": {"player": "nobody"},
+    "/api/v1/notes/{player}": {"text": "Plays fast."},
     "/api/v1/reports": {"player": "nobody", "reason": "other"},
     "/api/v1/games/{game}/commands": {"do": "chat", "id": "chat-00001", "text": "ahoy"},
     "/api/v1/games/{game}/act": {"id": "act-000001", "version": 1, "action": {"type": "end"}},
@@ -270,7 +285,8 @@ async def _check(callers: Callers, method: str, path: str) -> None:
     for answer in allowed:
         told = answer.json()["error"]["code"] if answer.status_code in (401, 403) else ""
         # refused because of the request and not the caller: a wrong password, another player's seat
-        assert told in ("", "wrong_login", "not_seated", "no_webhooks", "no_mail"), f"{path}: {answer.text}"
+        about_request = ("wrong_login", "not_seated", "no_webhooks", "no_mail", "friend_is_guest")
+        assert told in ("", *about_request), f"{path}: {answer.text}"
     for answer in refused:
         assert answer.status_code == 403, f"{path}: {answer.text}"
     for answer in (*answers.values(), guest, program, account):

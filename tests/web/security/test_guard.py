@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import httpx
 import pytest
@@ -13,6 +13,7 @@ from app.play.frames import Frame
 from app.play.refusals import LostRaces, Refusal
 from app.settings import Settings
 from app.web.errors import NotAllowed, status_of
+from app.web.online import OnlinePeople
 from app.web.security.address import client_address, is_direct_from_loopback
 from app.web.security.bans import Bans
 from app.web.ws.open_sockets import OpenSockets
@@ -268,7 +269,10 @@ def test_a_banned_ipv4_address_is_banned_in_mapped_form_too(
     with pytest.raises(NotAllowed):
         bans.check(connection)
     assert client_address(connection, settings) == "203.0.113.9"
-    sockets = OpenSockets()
+
+    async def record_nothing(people: Collection[str], now: int) -> None: ...
+
+    sockets = OpenSockets(OnlinePeople(lambda: 0, record_nothing))
     ear = _NullListener()
     sockets.add(ear, None, (), client_address(connection, settings))
     assert sockets.close_matching("address", [banned]) == 1
