@@ -21,7 +21,7 @@ from app.play.log.terms import parse_terms
 from app.store.database import Database, PostgresDatabase
 from app.store.games.game_creation import _make_game_row
 from app.store.tables import games as game_tables
-from app.store.tables import practice as people_tables
+from app.store.tables import ratings as people_tables
 from app.store.tables.games import games
 
 __all__ = ["FILLED", "SMALL", "Size", "fill", "game_id", "player_id"]
@@ -193,6 +193,37 @@ def _tables(size: Size, now: int) -> dict[str, tuple[int, Mapping[str, str]]]:
                 "found_at": age,
             },
         ),
+        "ratings": (
+            others,
+            {
+                "person": _PLAYER,
+                "pool": "'duel-hidden'",
+                "mu": "20 + n % 10",
+                "sigma": "3",
+                "games": "30",
+                "last_at": f"{ms} - CAST(n % 100 AS bigint) * {_DAY}000",
+            },
+        ),
+        "rating_changes": (
+            size.games,
+            {
+                **owned,
+                "seat": "0",
+                "pool": "'duel-hidden'",
+                "ended_at": f"{created} + 3600000",
+                "company": f"'c' || ({_FIRST} + n % {people})",
+                "rank": "1",
+                "timed_out": "n % 50 = 1",
+                "weight": "1",
+                **dict.fromkeys(("mu_before", "mu"), "25"),
+                **dict.fromkeys(("sigma_before", "sigma"), "3"),
+                "games": f"n / {people} + 1",
+            },
+        ),
+        "rating_settings": (
+            others,
+            {"person": _PLAYER, "hides_ratings": "n % 9 = 1", "is_withheld": "n % 7 = 1"},
+        ),
         "mistake_searches": (others, {**owned, "asked_at": age, "lease_until": "0", "done_at": f"{now}"}),
         "audit": (
             others,
@@ -308,6 +339,7 @@ SMALL = {
     "erasures": "in progress",
     "notice_checks": "games in which something happened in the last minute",
     "outages": "one row for each time that no worker ran",
+    "rating_cursor": "one row",
     "queue_failures": "rows that failed and were not put right yet",
     "resume_codes": "good for minutes, then deleted",
     "vapid_keys": "one row for each key of the operator",
@@ -337,6 +369,8 @@ def _status_columns(created: str) -> dict[str, str]:
         "next_game": f"CASE WHEN n % 4 = 2 THEN 'h' || ({_FIRST} + n + 1) END",
         "started_at": f"{created} + 60000",
         "ended_at": f"CASE WHEN {_IS_UNFINISHED} THEN NULL ELSE {created} + 3600000 END",
+        "is_rated": "n % 3 = 1",
+        "rated_at": f"{created} + 3700000",
     }
 
 

@@ -15,7 +15,7 @@ from app.paths import MIGRATIONS
 from app.store.database import Database, PostgresDatabase
 from app.store.online_indexes import build_indexes
 from app.store.tables import games as game_tables
-from app.store.tables import practice as people_tables
+from app.store.tables import ratings as people_tables
 
 if TYPE_CHECKING:
     from alembic.config import Config

@@ -21,7 +21,7 @@ from app.store.database import Database, get_sqlite_file, is_sqlite, open_databa
 from app.store.games.postgres_writer import PostgresWriter
 from app.store.games.sqlite_writer import SqliteWriter
 from app.store.tables import games as game_tables
-from app.store.tables import practice as people_tables
+from app.store.tables import ratings as people_tables
 from tests.databases import at_head, connect
 from tests.web.running_site import running
 from tools.history import FILLED, SMALL, Size, fill, player_id

@@ -118,5 +118,6 @@ def build_record(row: GameRow, entries: list[Entry], names: NameLookup) -> dict[
             }
             for entry, _, marks in played.moves
         ],
-        "result": table.result,
+        "result": {name: (table.result or {})[name] for name in ("winner", "places", "reason")},
+        **({"rated": True} if table.is_rated else {}),
     }

@@ -78,11 +78,19 @@ async def create_game(
     tables has their oldest table without other people ended (`ended`).
     """
     site_of(request).limits.take_write(person.id)
-    terms, password = parse_terms(new.model_dump(exclude={"options", "bots", "screen"}))
+    terms, password = parse_terms(new.model_dump(exclude={"options", "bots", "screen", "rated"}))
     if password is not None:
         terms = with_password_hash(terms, await hash_table_password(request, password, person.id))
     row, ended = await _create(
-        request, person, new.options, terms, new.bots, key, make_room=make_room, is_from_screen=new.screen
+        request,
+        person,
+        new.options,
+        terms,
+        new.bots,
+        key,
+        make_room=make_room,
+        is_from_screen=new.screen,
+        is_rated=new.rated,
     )
     return CreatedGame(
         id=row.id, commitment=row.commitment, scheme=CHANCE_SCHEMES[row.rules_version], ended=ended
@@ -152,6 +160,7 @@ async def _create(
     *,
     make_room: bool = False,
     is_from_screen: bool = False,
+    is_rated: bool = False,
 ) -> tuple[GameRow, list[str]]:
     """Create a table. Return it with the ids of tables that were ended for it."""
     game_server, actor = game_server_of(request), actor_of(person)
@@ -161,7 +170,14 @@ async def _create(
     while True:
         try:
             made = await game_server.create_table(
-                actor, options, terms, bots, most, game, is_from_screen=is_from_screen
+                actor,
+                options,
+                terms,
+                bots,
+                most,
+                game,
+                is_from_screen=is_from_screen,
+                is_rated=is_rated,
             )
             return made, ended
         except Refusal as refusal:

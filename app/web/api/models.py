@@ -51,6 +51,8 @@ class NewGame(Body):
     bots: Annotated[list[str], Field(max_length=4)] = Field(default=[], examples=[["sailor", "mate"]])
     screen: bool = False
     """Created from a big screen: no host until someone sits down; it starts when all seated players are ready."""
+    rated: bool = False
+    """The game counts for ratings: no hints, and everyone who sits down needs an account."""
 
 
 class CreatedGame(BaseModel):
