@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.ratings.model import INITIAL, Value
 
 _CENTRE, _POINTS = 1500, 30  # the number of a new person, and points per unit of the model
-_CERTAIN_SIGMA = 4.0  # above it, a number is shown with "?"
+_CERTAIN_SIGMA = 5.0  # above it, a number is shown with "?"
 MIN_LISTED_GAMES = 10
 MAX_LISTED_SIGMA = _CERTAIN_SIGMA
 MAX_LISTED_AGE_MS = 180 * 86_400_000  # since the last rated game

@@ -17,8 +17,9 @@ def upgrade() -> None:
     # With a default, because workers of the previous release insert games without these columns.
     op.add_column("games", sa.Column("is_rated", sa.Boolean(), nullable=False, server_default=sa.false()))
     op.add_column("games", sa.Column("rated_at", sa.BigInteger(), nullable=True))
-    _create_partial_index("games_rated", "games", ["ended_at", "id"], _IS_RATED)
-    _create_partial_index("games_to_rate", "games", ["ended_at", "id"], f"{_IS_RATED} AND rated_at IS NULL")
+    _create_partial_index("games_rated", "games", ["is_rated", "ended_at", "id"], _IS_RATED)
+    is_pending = "is_rated AND status = 'finished' AND rated_at IS NULL"
+    _create_partial_index("games_to_rate", "games", ["rated_at", "ended_at", "id"], is_pending)
     op.create_table(
         "ratings",
         sa.Column("person", sa.String(length=32), nullable=False),

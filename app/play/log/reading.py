@@ -77,6 +77,11 @@ class PlayedLine:
                     self.first_position, self.started_seq = table.position, entry.seq
 
 
+def fold_result(row: GameRow, entries: list[Entry]) -> dict[str, Any]:
+    """Return the result that a game's log gives, with ranks if it was rated; empty while the game runs."""
+    return PlayedLine(Table.from_row(row), entries).table.result or {}
+
+
 def build_record(row: GameRow, entries: list[Entry], names: NameLookup) -> dict[str, Any]:
     """Return the record, with the present names and without undone actions.
 
