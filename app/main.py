@@ -37,6 +37,9 @@ from app.store.people.pushes import PushStore
 from app.store.people.retention import RetentionStore
 from app.store.people.social import SocialStore
 from app.store.ratings.projection import RatingProjection
+from app.store.ratings.public_games import PublicGames
+from app.store.ratings.reading import RatingReader
+from app.store.ratings.settings import RatingSettingsStore
 from app.web import health, metrics
 from app.web.api import (
     accounts,
@@ -50,6 +53,8 @@ from app.web.api import (
     profiles,
     push,
     qr,
+    rating_export,
+    ratings,
     resume,
     social,
     stream,
@@ -91,6 +96,8 @@ _ROUTERS = (
     stream.router,
     bots.router,
     deal.router,
+    rating_export.router,  # before `/ratings/{pool}`
+    ratings.router,
 )
 
 _SOCKET_ROUTES = (game.route, lobby.route, game.embed_route)
@@ -246,6 +253,9 @@ def _build_site(
         social=SocialStore(database),
         notices=NoticeStore(database),
         pushes=PushStore(database),
+        ratings=RatingReader(database),
+        rating_settings=RatingSettingsStore(database),
+        public_games=PublicGames(database),
         passwords=Passwords(),
         mailer=Mailer(settings),
         webhooks=Webhooks(allow_private=settings.webhook_private),

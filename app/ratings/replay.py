@@ -137,10 +137,10 @@ class Replay:
         self._company_ends: deque[tuple[int, str]] = deque()
         self._time_losses: dict[str, int] = {}
 
-    def count(self, game: RatedGame) -> CountedGame:
-        """Count the next game, which must not end before the last one."""
+    def count(self, game: RatedGame, facts: Facts | None = None) -> CountedGame:
+        """Count the next game, which must not end before the last one; `facts` replaces what is remembered."""
         self._forget(game.ended_at)
-        counted = count_game(game, _Remembered(self, game))
+        counted = count_game(game, facts or _Remembered(self, game))
         if counted.void is None:
             self._remember(counted)
         return counted

@@ -21,6 +21,9 @@ from app.store.people.personal_data import PersonalDataStore
 from app.store.people.players import PeopleStore, Player
 from app.store.people.pushes import PushStore
 from app.store.people.social import SocialStore
+from app.store.ratings.public_games import PublicGames
+from app.store.ratings.reading import RatingReader
+from app.store.ratings.settings import RatingSettingsStore
 from app.web.auth.passwords import Passwords
 from app.web.metrics import Metrics
 from app.web.offload import Offload
@@ -41,6 +44,9 @@ class Site:
     social: SocialStore
     notices: NoticeStore
     pushes: PushStore
+    ratings: RatingReader
+    rating_settings: RatingSettingsStore
+    public_games: PublicGames
     passwords: Passwords
     mailer: Mailer
     webhooks: Webhooks

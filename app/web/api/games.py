@@ -15,7 +15,7 @@ from app.play.frames import State, encode
 from app.play.lobby import build_game_row
 from app.play.log.entries import GameRow
 from app.play.log.terms import Terms, parse_terms, with_password_hash
-from app.play.matchmaking import find_table
+from app.play.matchmaking import find_rated_table, find_table
 from app.play.ports import Actor
 from app.play.refusals import Refusal
 from app.play.room.audience_frames import state_frame
@@ -130,23 +130,27 @@ async def quick_play(
 ) -> QuickPlayTable:
     """Return a suitable open table, or create one. Sit down there with a seal; if it is full by then, ask again.
 
-    Repeating the same Idempotency-Key creates no second table.
+    Rated, the players' ratings must be close; how close depends on how long the table has been open. Repeating the
+    same Idempotency-Key creates no second table.
     """
     game_server, actor = game_server_of(request), actor_of(person)
     site_of(request).limits.take_write(person.id)
     opened = await game_server.read_stored_game(_table_id(request, person, key))
     if opened is not None:
         return _quick_answer(opened, is_found=False)
-    found = await find_table(
-        game_server,
-        actor,
-        None if body.any_preset else body.preset,
-        None if body.any_seats else body.seats,
-    )
+    preset = None if body.any_preset else body.preset
+    seats = None if body.any_seats else body.seats
+    if body.rated:
+        if not person.is_account:
+            raise Refusal("account_required", "Log in or create an account to play rated games.")
+        read_values = site_of(request).ratings.read_values
+        found = await find_rated_table(game_server, actor, preset, seats, read_values)
+    else:
+        found = await find_table(game_server, actor, preset, seats)
     if found is not None:
         return _quick_answer(found, is_found=True)
     options = {"preset": body.preset, "players": body.seats}
-    row, _ = await _create(request, person, options, Terms(), [], key)
+    row, _ = await _create(request, person, options, Terms(), [], key, is_rated=body.rated)
     return _quick_answer(row, is_found=False)
 
 

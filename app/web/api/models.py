@@ -71,6 +71,7 @@ class QuickPlayRequest(Body):
     seats: Annotated[int, Field(ge=2, le=5)] = 3
     any_preset: bool = False
     any_seats: bool = False
+    rated: bool = False
 
 
 class QuickPlayTable(BaseModel):
