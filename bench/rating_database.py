@@ -96,7 +96,10 @@ async def rebuild(url: str, *, writes: bool) -> dict[str, float]:
         raise AssertionError(f"{game} has ranks")
 
     run = Rebuild(
-        RatingProjection(database, "bench"), read_result, lambda: time.time_ns() // 1_000_000, writes=writes
+        RatingProjection(database, "bench", is_command=True),
+        read_result,
+        lambda: time.time_ns() // 1_000_000,
+        writes=writes,
     )
     report = await run.run()
     found = {

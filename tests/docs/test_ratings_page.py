@@ -45,6 +45,7 @@ def test_numbers_that_are_shown() -> None:
     assert (
         f"at most {reading.MAX_BOT_GAMES} games is used, and at least {bot_strengths.MIN_GAMES} are" in PAGE
     )
+    assert f"places end at {reading.MAX_PLACES:,}" in PAGE
     assert f"at most {reading.MAX_POINTS} `points`" in PAGE
     assert f"the leaderboard: {PAGE_SIZE} `rows`" in PAGE
 

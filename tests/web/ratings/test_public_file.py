@@ -117,7 +117,6 @@ async def test_the_commands_check_rebuild_and_verify(
         answer = await site.browser("203.0.113.90").get("/api/v1/ratings/export")
         file.write_bytes(answer.content)
         await site.site.people.database.execute_write(ratings.update().values(mu=1.0))
-        await site.app.state.queues["ratings"].queue._projection.end_lease()
 
     async def run(*words: str) -> tuple[int, str]:
         capsys.readouterr()
