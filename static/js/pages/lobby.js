@@ -2,11 +2,12 @@
 
 /** @import {LobbyList, LobbyMessage, LobbyRoom, TableState} from "../core/types.d.ts" */
 
-import { get, post, RefusedError } from "../core/api.js";
+import { post, RefusedError } from "../core/api.js";
 import { confirmAction } from "../core/confirm_dialog.js";
 import { createOnce, releaseButton, withBusyButton } from "../core/create_once.js";
 import { el, find, setChildren } from "../core/dom.js";
 import { formatRelativeTime, t, tn } from "../core/i18n.js";
+import { keepFocus } from "../core/keep_focus.js";
 import { keepSeat } from "../core/kept_seat.js";
 import { createOrMakeRoom } from "../core/make_room.js";
 import { personName, presetName } from "../core/names.js";
@@ -21,6 +22,7 @@ import { countBotGame, isNewcomer } from "../table/first_games.js";
 import { rememberLevel, restoreLevel } from "./bot_level.js";
 import { ensureName, initNameForm } from "./player_name.js";
 import { SeatDots, TableFacts } from "./table_facts.js";
+import { WaitingOffer } from "./waiting_offer.js";
 
 /** @typedef {Event & { currentTarget: HTMLButtonElement }} Press */
 
@@ -45,7 +47,8 @@ const comparators = {
  */
 function EnterButton(list, room) {
   const href = `/g/${encodeURIComponent(room.id)}`;
-  if (list === "watch") return el("a.button.button-small.button-quiet", { href }, t("Watch"));
+  const key = { "data-key": room.id };
+  if (list === "watch") return el("a.button.button-small.button-quiet", { href, ...key }, t("Watch"));
   if (list === "mine") {
     const words = room.my_turn
       ? t("Your turn")
@@ -54,14 +57,14 @@ function EnterButton(list, room) {
         : t("Continue");
     const link = el(
       room.my_turn ? "a.button.button-small.button-main" : "a.button.button-small",
-      { href },
+      { href, ...key },
       words,
     );
     return isAgainstBots(room) ? el("span.table-ways", {}, link, LeaveButton(room)) : link;
   }
   return el(
     "button.button.button-small.button-main",
-    { type: "button", onclick: (/** @type {Press} */ event) => join(room, event.currentTarget) },
+    { type: "button", onclick: (/** @type {Press} */ event) => join(room, event.currentTarget), ...key },
     t("Join"),
   );
 }
@@ -79,7 +82,7 @@ function LeaveButton(room) {
   const onclick = (event) => leave(room, event.currentTarget);
   return el(
     "button.button.button-small.button-quiet",
-    { type: "button", "aria-label": label, title: label, onclick },
+    { type: "button", "aria-label": label, title: label, onclick, "data-key": `leave ${room.id}` },
     t("Leave"),
   );
 }
@@ -115,7 +118,11 @@ function TableRow(list, room) {
 function showList(list) {
   const section = find(`[data-list="${list}"]`);
   const all = [...rooms[list].values()].sort(comparators[list]);
-  setChildren(find("[data-rows]", section), ...all.map((room) => TableRow(list, room)));
+  const box = find("[data-rows]", section);
+  // The button of a running request stays: a new one could be pressed again.
+  /** @param {LobbyRoom} room */
+  const busyRow = ({ id }) => box.querySelector(`[data-room="${CSS.escape(id)}"]:has([aria-busy])`);
+  keepFocus(box, () => setChildren(box, ...all.map((room) => busyRow(room) ?? TableRow(list, room))));
   find("[data-count]", section).textContent = all.length ? String(all.length) : "";
   if (list === "open") showQueue();
   const empty = find("[data-empty]", section);
@@ -124,7 +131,7 @@ function showList(list) {
   if (waiting) waiting.hidden = true;
   if (list === "mine") {
     section.hidden = all.length === 0;
-    closeUntrueOffer();
+    offer.closeIfUntrue(rooms.mine);
     showOwnTurns(rooms.mine);
     showQueue();
   }
@@ -226,6 +233,8 @@ async function openUnlistedTable(fields) {
   return table.id;
 }
 
+const offer = WaitingOffer({ run: runWithName, startBotGame, goTo });
+
 const levelField = /** @type {HTMLSelectElement} */ (find("[data-level]"));
 
 /** Open a table with bots of the chosen level on the other seats, start the game and go there. */
@@ -283,73 +292,9 @@ function quickPlay(button) {
     }
     keepSeat(table.id);
     releaseButton(button);
-    offerBotGame(table.id);
+    offer.open(table.id);
+    offer.closeIfUntrue(rooms.mine);
   });
-}
-
-// The open dialog of a player who waits alone at this table.
-/** @type {{ id: string, dialog: HTMLDialogElement } | null} */
-let offer = null;
-
-/** Close the dialog when another player has come or the game has started. A toast behind it could not be used. */
-function closeUntrueOffer() {
-  const room = offer && rooms.mine.get(offer.id);
-  if (room && (room.status !== "open" || room.taken - room.bots > 1)) offer?.dialog.close();
-}
-
-/**
- * Nobody is waiting: let the player choose between a game against bots and the empty table.
- * @param {string} id
- */
-function offerBotGame(id) {
-  /** @param {() => unknown} work */
-  const onclick = (work) => (/** @type {Press} */ event) =>
-    runWithName(
-      event.currentTarget,
-      async () => work(),
-      (sentence) => {
-        problem.textContent = sentence;
-      },
-    );
-  const stopWaiting = async () => {
-    const path = `/games/${encodeURIComponent(id)}`;
-    // The list may be out of date. A table with another player stays open.
-    const { table } = /** @type {TableState} */ (await get(path));
-    const isAlone = table.seats.filter(({ person }) => person).length < 2;
-    await post(`${path}/commands`, { id: randomHex(), do: isAlone ? "close" : "stand" });
-    dialog.close();
-  };
-  // A toast would be behind the dialog.
-  const problem = el("p.field-said.is-bad", { role: "alert" });
-  const dialog = el(
-    "dialog.door",
-    { "aria-labelledby": "queue-words" },
-    el(
-      "p",
-      { id: "queue-words" },
-      t("No one is waiting right now. We'll keep your seat open. Play against bots meanwhile?"),
-    ),
-    el(
-      "div.door-ways",
-      {},
-      el(
-        "button.button.button-main",
-        { type: "button", onclick: onclick(startBotGame) },
-        t("Play against bots"),
-      ),
-      el("button.button", { type: "button", onclick: onclick(() => goTo(id)) }, t("Wait at the table")),
-      el("button.button.button-quiet", { type: "button", onclick: onclick(stopWaiting) }, t("Stop waiting")),
-    ),
-    problem,
-  );
-  dialog.addEventListener("close", () => {
-    dialog.remove();
-    offer = null;
-  });
-  document.body.append(dialog);
-  dialog.showModal();
-  offer = { id, dialog };
-  closeUntrueOffer();
 }
 
 /**

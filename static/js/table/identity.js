@@ -5,6 +5,7 @@
 import { get, post } from "../core/api.js";
 import { el } from "../core/dom.js";
 import { t } from "../core/i18n.js";
+import { openModal } from "../core/modal.js";
 
 /**
  * Make sure that the session has a person. Return whether the open socket does not know that person yet.
@@ -40,7 +41,5 @@ export async function showDeviceCode(room) {
     el("p", {}, el("b", {}, code)),
     el("form", { method: "dialog", class: "confirm-buttons" }, el("button", { class: "button" }, t("Close"))),
   );
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
+  openModal(dialog);
 }

@@ -2,7 +2,6 @@
 
 /** @import {Send, StateStore, Table, TableState} from "../core/types.d.ts" */
 
-import { withWholeCatalogue } from "../core/i18n.js";
 import { sitFields } from "../core/sealing.js";
 import { isAgainstBotsOnly } from "../core/take_seat.js";
 
@@ -17,7 +16,7 @@ import { isAgainstBotsOnly } from "../core/take_seat.js";
  */
 
 /**
- * SeatCommands(access) -> {sit(seat, name), leaveBots(), mute(person, on)}
+ * SeatCommands(access) -> {sit(seat, ensureGuest), leaveBots(), mute(person, on)}
  * @param {Access} access
  */
 export function SeatCommands({ game, store, socket, send, resign, refuse }) {
@@ -26,18 +25,18 @@ export function SeatCommands({ game, store, socket, send, resign, refuse }) {
   /**
    * Take a seat; at a table with bots on all others, start the game.
    * @param {number} seat
-   * @param {string} name
+   * @param {() => Promise<boolean>} ensureGuest Returns whether the socket does not know the person yet.
    */
-  async function sit(seat, name) {
+  async function sit(seat, ensureGuest) {
     try {
-      const { ensureGuest } = await withWholeCatalogue(import("./identity.js"));
-      if (await ensureGuest(store.state.you, name)) socket.reconnect();
+      if (await ensureGuest()) socket.reconnect();
     } catch (problem) {
       refuse(/** @type {Error} */ (problem).message);
       return;
     }
     const againstBots = isAgainstBotsOnly(tableNow());
-    await send({ do: "sit", seat, ...sitFields(game, tableNow()) });
+    // The refusal has been shown; those of the next commands would replace it.
+    if (!(await send({ do: "sit", seat, ...sitFields(game, tableNow()) }))) return;
     // A new hello tells the room that this seat is connected.
     socket.resync();
     if (!againstBots) return;
