@@ -8,41 +8,28 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import getpass
 import ipaddress
-import json
 import re
 import sys
-import time
-from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.admin_context import AdminCommand, AdminContext, CommandFailed
 from app.play.ports import StoreUnavailable
 from app.settings import BadSettings, Settings, settings_from
-from app.store.database import get_sqlite_file, is_sqlite, open_database
+from app.store.database import get_sqlite_file, is_sqlite
 from app.store.file_lock import FileInUse, lock_database_file
 from app.store.games.queue_failures import SqlFailures
 from app.store.games.store import open_store
-from app.store.people.admin import AdminStore
-from app.store.people.personal_data import PersonalDataStore
-from app.store.people.players import PeopleStore
-from app.store.people.pushes import PushStore
-from app.store.people.social import SocialStore
+from app.store.ratings.suspects import SuspectFinder
 from app.store.sqlite_backup import BackupFailed, back_up, restore
 
 _DURATION = re.compile(r"(\d+)([hdw])")
 _MAX_NUMBER = 2**31 - 1
 _UNIT_SECONDS = {"h": 3600, "d": 86_400, "w": 7 * 86_400}
-
-
-class CommandFailed(Exception):
-    """The command cannot be carried out; the message says why."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -106,6 +93,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar=("QUEUE", "KEY"),
         help="clear this row's failures so that it is processed again",
     )
+    suspects = command(
+        "suspects", "list pairs whose rated games of the last 30 days are worth a look", _suspects
+    )
+    suspects.add_argument("--limit", type=_parse_number, default=50)
     backup = command(
         "backup", "back up the SQLite database while the server runs, and delete old backups", _backup
     )
@@ -146,41 +137,6 @@ def run(arguments: argparse.Namespace) -> int:
     except (StoreUnavailable, SQLAlchemyError, OSError) as problem:
         print(f"cartagena: cannot use the database ({type(problem).__name__}).", file=sys.stderr)
         return 1
-
-
-class AdminContext:
-    """Everything a command works with."""
-
-    def __init__(self, settings: Settings, arguments: argparse.Namespace, stack: AsyncExitStack) -> None:
-        database = open_database(settings.database_url)
-        stack.push_async_callback(database.close)
-        self.settings = settings
-        self.database = database
-        self.stack = stack
-        self.arguments = arguments
-        self.actor: str = arguments.actor or getpass.getuser()
-        self.now = int(time.time())
-        self.admin = AdminStore(database)
-        self.social = SocialStore(database)
-        self.people = PeopleStore(database)
-        self.data = PersonalDataStore(database)
-        self.pushes = PushStore(database)
-
-    def show(self, rows: Sequence[dict[str, Any]], *columns: str) -> None:
-        """Print the rows as a table, or as one JSON object per line."""
-        if self.arguments.json:
-            for row in rows:
-                print(
-                    json.dumps({column: row[column] for column in columns}, ensure_ascii=False, default=str)
-                )
-            return
-        lines = [list(columns)] + [[_format_cell(column, row[column]) for column in columns] for row in rows]
-        widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
-        for line in lines:
-            print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
-
-
-AdminCommand = Callable[[AdminContext], Awaitable[None]]
 
 
 async def _run(settings: Settings, arguments: argparse.Namespace) -> int:
@@ -339,6 +295,15 @@ async def _queues(context: AdminContext) -> None:
     print("Cleared. A running server processes the row within its queue's poll interval.")
 
 
+async def _suspects(context: AdminContext) -> None:
+    found = await SuspectFinder(context.database).find(context.now * 1000, context.arguments.limit)
+    if not found and not context.arguments.json:
+        print("No pair stands out.")
+        return
+    rows = [{**pair._asdict(), "reasons": "; ".join(pair.list_reasons())} for pair in found]
+    context.show(rows, "one", "one_name", "other", "other_name", "games", "reasons")
+
+
 async def _audit(context: AdminContext) -> None:
     context.show(
         await context.social.list_audit_entries(context.arguments.limit),
@@ -383,14 +348,3 @@ def _parse_duration(span: str) -> int:
     if found is None or len(found[1]) > 4:
         raise CommandFailed("--for takes a duration such as 12h, 7d or 4w.")
     return int(found[1]) * _UNIT_SECONDS[found[2]]
-
-
-def _format_cell(column: str, value: Any) -> str:
-    if value is None:
-        return "-"
-    if column in ("at", "until") or column.endswith("_at"):
-        seconds = value / 1000 if value > 10**11 else value  # games store milliseconds
-        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
-    text = json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else str(value)
-    # Control characters in people's text must not reach the terminal.
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)

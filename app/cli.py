@@ -17,6 +17,11 @@ from app import __version__
 _COMMANDS: dict[str, tuple[str, str, str]] = {
     "serve": ("app.serve", "add_arguments", "run the server"),
     "admin": ("app.admin", "add_arguments", "administer a server: rooms, bans, reports, audit log"),
+    "ratings": (
+        "app.rating_commands",
+        "add_arguments",
+        "rebuild or check the ratings, or recompute the public file",
+    ),
     "bot": ("app.client.play", "add_arguments", "connect a program to a seat"),
     "engine": ("app.commands", "add_engine_arguments", "answer JSON requests about the rules, one per line"),
     "rules": ("app.commands", "add_catalogue_arguments", "list all options and presets"),

@@ -40,6 +40,10 @@ from app.store.people.players import PeopleStore
 from app.store.people.pushes import PushStore
 from app.store.people.retention import RetentionStore
 from app.store.people.social import SocialStore
+from app.store.ratings.projection import RatingProjection
+from app.store.ratings.public_games import PublicGames
+from app.store.ratings.reading import RatingReader
+from app.store.ratings.settings import RatingSettingsStore
 from app.web import health, metrics
 from app.web.api import (
     accounts,
@@ -56,6 +60,8 @@ from app.web.api import (
     profiles,
     push,
     qr,
+    rating_export,
+    ratings,
     resume,
     social,
     stream,
@@ -74,6 +80,7 @@ from app.web.online import OnlinePeople
 from app.web.pages.routes import install_pages
 from app.web.pictures.cache import PictureCache
 from app.web.queues import make_queues
+from app.web.ratings import RatingQueue, make_result_reader
 from app.web.security.bans import Bans
 from app.web.security.guard import GuardMiddleware
 from app.web.security.limits import CommandLimits, Limits
@@ -101,6 +108,8 @@ _ROUTERS = (
     stream.router,
     bots.router,
     deal.router,
+    rating_export.router,  # before `/ratings/{pool}`
+    ratings.router,
 )
 
 _SOCKET_ROUTES = (game.route, lobby.route, game.embed_route)
@@ -204,6 +213,12 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
             MistakeStore(database), site.people, game_server, pool, site.offload
         )
 
+        rating_queue = RatingQueue(
+            RatingProjection(database, game_server.context.worker),
+            make_result_reader(store.log, site.offload),
+            game_server.clock,
+        )
+
         pictures = app.state.pictures = PictureCache(site.offload)
         stack.push_async_callback(pictures.close)
 
@@ -220,7 +235,7 @@ async def _lifespan(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
         counts.watch_gauge("tasks", lambda: len(asyncio.all_tasks()))
         tasks, outbox = Tasks(), OutboxStore(database)
         queues = app.state.queues = make_queues(
-            site, game_server, deals, pars, mistakes, RetentionStore(database), outbox, tasks
+            site, game_server, deals, pars, mistakes, rating_queue, RetentionStore(database), outbox, tasks
         )
         for name in queues:
             counts.watch_queue(name, partial(game_server.failures.count_set_aside, name))
@@ -264,6 +279,9 @@ def _build_site(
         player_notes=PlayerNoteStore(database),
         notices=NoticeStore(database),
         pushes=PushStore(database),
+        ratings=RatingReader(database),
+        rating_settings=RatingSettingsStore(database),
+        public_games=PublicGames(database),
         passwords=Passwords(),
         mailer=Mailer(settings),
         webhooks=Webhooks(allow_private=settings.webhook_private),

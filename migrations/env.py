@@ -8,8 +8,8 @@ from alembic import context
 from alembic.ddl.postgresql import PostgresqlImpl
 from sqlalchemy import Connection, Index, create_engine
 
-from app.store.tables import friends as friend_tables
 from app.store.tables.games import metadata as games
+from app.store.tables.people_metadata import metadata as people
 
 
 class OnlinePostgresqlImpl(PostgresqlImpl):
@@ -25,7 +25,7 @@ def run(connection: Connection) -> None:
     # SQLite cannot alter most of a table in place; batch mode copies it.
     context.configure(
         connection=connection,
-        target_metadata=[games, friend_tables.metadata],
+        target_metadata=[games, people],
         render_as_batch=True,
         compare_type=True,
     )

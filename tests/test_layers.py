@@ -1,6 +1,6 @@
 """The layers: no upward imports, no cycles, and app/rules needs only the standard library.
 
-app/rules <- app/bots <- app/play <- app/store, app/bus <- app/notify <- app/web <- app/main.py and its like
+app/rules <- app/bots, app/ratings <- app/play <- app/store, app/bus <- app/notify <- app/web <- app/main.py
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ FOUNDATION = {"admission", "paths", "settings"}
 MAY_IMPORT: dict[str, set[str]] = {
     "rules": set(),
     "bots": {"rules"},
-    "play": {"rules", "bots", "admission"},
-    "store": {"rules", "bots", "play", *FOUNDATION},
+    "ratings": set(),
+    "play": {"rules", "bots", "ratings", "admission"},
+    "store": {"rules", "bots", "ratings", "play", *FOUNDATION},
     "bus": {"play", *FOUNDATION},
     "notify": {"store", *FOUNDATION},
-    "web": {"rules", "bots", "play", "store", "bus", "notify", *FOUNDATION},
+    "web": {"rules", "bots", "ratings", "play", "store", "bus", "notify", *FOUNDATION},
     # Beside the server: programs on files and pipes, and a client that knows the server from outside.
     "engine_lines": {"rules", "bots"},
     "commands": {"rules", "bots", "engine_lines"},
@@ -41,6 +42,7 @@ STANDARD_LIBRARY_ONLY = {"rules", "bots"}
 SQL = {"sqlalchemy", "alembic", "sqlite3", "asyncpg"}
 HTTP = {"fastapi", "starlette", "uvicorn", "websockets", "httptools", "httpx", "aiosmtplib", "jinja2"}
 FORBIDDEN_PACKAGES: dict[str, set[str]] = {
+    "ratings": SQL | HTTP | {"redis"},
     "play": SQL | HTTP | {"redis"},
     "store": HTTP | {"redis"},
     "bus": SQL | HTTP,
@@ -128,6 +130,8 @@ def test_no_import_violates_the_layers() -> None:
         ("bots/greedy.py", "from app import play", "may not import app/play"),
         ("play/room.py", "if TYPE_CHECKING:\n    from app.store import games", "may not import app/store"),
         ("play/room.py", "from sqlalchemy import select", "knows nothing of sqlalchemy"),
+        ("ratings/replay.py", "from app.play.log.table import Table", "may not import app/play"),
+        ("ratings/replay.py", "import sqlalchemy", "knows nothing of sqlalchemy"),
         ("play/room.py", "from app.settings import Settings", "may not import app/settings"),
         ("store/games/store.py", "from app.web import errors", "may not import app/web"),
         ("store/games/store.py", "from app.bus import local", "may not import app/bus"),

@@ -20,10 +20,11 @@ from app.play.engines import CURRENT_RULES_VERSION
 from app.play.log.terms import parse_terms
 from app.store.database import Database, PostgresDatabase
 from app.store.games.game_creation import _make_game_row
-from app.store.tables import friends as people_tables
 from app.store.tables import games as game_tables
+from app.store.tables import people_metadata as people_tables
 from app.store.tables.games import games
 from tools.history_of_friends import friend_tables
+from tools.history_statistics import practice_tables, rating_tables
 
 __all__ = ["FILLED", "SMALL", "Size", "fill", "game_id", "player_id"]
 
@@ -185,16 +186,8 @@ def _tables(size: Size, now: int) -> dict[str, tuple[int, Mapping[str, str]]]:
                 "line": "'[]'",
             },
         ),
-        "mistakes": (
-            others,
-            {
-                **owned,
-                **dict.fromkeys(("seat", "best", "played", "stage", "tries"), "1"),
-                "step": "n % 60",
-                "found_at": age,
-            },
-        ),
-        "mistake_searches": (others, {**owned, "asked_at": age, "lease_until": "0", "done_at": f"{now}"}),
+        **practice_tables(others, owned, age, now),
+        **rating_tables(size.games, others, people, owned, created),
         "audit": (
             others,
             {
@@ -307,6 +300,7 @@ SMALL = {
     "erasures": "in progress",
     "notice_checks": "games in which something happened in the last minute",
     "outages": "one row for each time that no worker ran",
+    "rating_cursor": "one row",
     "queue_failures": "rows that failed and were not put right yet",
     "resume_codes": "good for minutes, then deleted",
     "vapid_keys": "one row for each key of the operator",
@@ -336,6 +330,8 @@ def _status_columns(created: str) -> dict[str, str]:
         "next_game": f"CASE WHEN n % 4 = 2 THEN 'h' || ({_FIRST} + n + 1) END",
         "started_at": f"{created} + 60000",
         "ended_at": f"CASE WHEN {_IS_UNFINISHED} THEN NULL ELSE {created} + 3600000 END",
+        "is_rated": "n % 3 = 1",
+        "rated_at": f"{created} + 3700000",
     }
 
 

@@ -20,6 +20,7 @@ from app.play.log.table import Table
 from app.play.log.terms import BOT_LEVELS, COLOURS, Terms, parse_stored_terms
 from app.play.ports import Actor
 from app.play.refusals import Refusal
+from app.ratings.ranks import MIN_PEOPLE
 from app.rules import RuleError
 
 ID_LETTERS = string.ascii_letters + string.digits
@@ -56,6 +57,7 @@ def new_table(
     game: str | None = None,
     *,
     is_from_screen: bool = False,
+    is_rated: bool = False,
 ) -> tuple[GameRow, Entry]:
     """Return the row and first entry of a table; `bots` are the levels of the bots on its last seats. Raises Refusal.
 
@@ -78,7 +80,11 @@ def new_table(
     ]
     if is_from_screen and not terms.spectators:
         raise Refusal("bad_options", "A table on a big screen must allow spectators: the screen is one.")
-    first = {"kept": kept} | ({"screen": True} if is_from_screen else {})
+    if is_rated:
+        _check_rated(parsed.players - len(bots), terms, is_from_screen=is_from_screen)
+    first = (
+        {"kept": kept} | ({"screen": True} if is_from_screen else {}) | ({"rated": True} if is_rated else {})
+    )
     return _build_row(version, creator, engine.options_to_json(parsed), terms, first, server_seed, now, game)
 
 
@@ -104,7 +110,18 @@ def new_table_like(
     terms = parse_stored_terms(old.terms)
     if old.creator not in creator.ids:  # the title belongs to its creator
         terms = msgspec.structs.replace(terms, title="")
-    return _build_row(version, creator.id, options, terms, {"kept": kept}, secrets.token_hex(32), now, game)
+    first = {"kept": kept} | ({"rated": True} if summary.is_rated else {})
+    return _build_row(version, creator.id, options, terms, first, secrets.token_hex(32), now, game)
+
+
+def _check_rated(people: int, terms: Terms, *, is_from_screen: bool) -> None:
+    """Raise Refusal if a table cannot be rated: `people` is how many can play."""
+    if terms.hints:
+        raise Refusal("bad_options", "A rated table cannot have hints. Turn one of them off.")
+    if is_from_screen:
+        raise Refusal("bad_options", "A table on a big screen cannot be rated.")
+    if people < MIN_PEOPLE:
+        raise Refusal("bad_options", "A rated table needs seats for at least two people. Seat fewer bots.")
 
 
 def new_rematch(table: Table, actor: Actor, now: int, version: int, game: str) -> tuple[GameRow, Entry]:
@@ -126,7 +143,12 @@ def new_rematch(table: Table, actor: Actor, now: int, version: int, game: str) -
     # The title belongs to its creator; a table of another creator does not keep it.
     title = table.title() if creator == table.creator else ""
     terms = msgspec.structs.replace(table.terms, title=title)
-    first = {"kept": kept, "series": {"after": table.id, "wins": _count_series_wins(table, existing)}}
+    first: dict[str, Any] = {
+        "kept": kept,
+        "series": {"after": table.id, "wins": _count_series_wins(table, existing)},
+    }
+    if table.is_rated:
+        first["rated"] = True
     return _build_row(version, creator, options, terms, first, server_seed, now, game)
 
 

@@ -63,6 +63,13 @@ class ScreenBlock(_Block, frozen=True, kw_only=True):
     begins: int | None
 
 
+class RatedBlock(_Block, frozen=True, kw_only=True):
+    """The rating of a table: its pool, and whether the game counts with the people who have seats now."""
+
+    pool: str
+    counts: bool
+
+
 class TableBlock(_Block, frozen=True, kw_only=True):
     """The public state of a table."""
 
@@ -102,6 +109,7 @@ class TableBlock(_Block, frozen=True, kw_only=True):
     deal: str | UnsetType = UNSET
     series: SeriesBlock | UnsetType = UNSET
     screen: ScreenBlock | UnsetType = UNSET
+    rated: RatedBlock | UnsetType = UNSET
 
 
 class YouInRoom(_Block, frozen=True, kw_only=True):

@@ -370,6 +370,7 @@ def _build_row(
         "taken": summary.taken,
         "bots": summary.bots,
         "names": names,
+        "rated": summary.is_rated,
         "variant": list_variants(options),
     }
     is_found = row["status"] == "open" and is_for_quick_play(row, rules_version)

@@ -33,6 +33,7 @@ class Actor(msgspec.Struct, frozen=True):
     ids: tuple[str, ...]
     name: str
     is_bot: bool = False
+    is_account: bool = False
 
     @property
     def id(self) -> str:

@@ -38,6 +38,7 @@ SENTENCES: dict[str, str] = {
     "wrong_nonce": "This nonce does not match the seal of this seat.",
     "already_open": "This seat has already been opened.",
     "no_seals": "Seats at this table are not sealed.",
+    "account_required": "This table is rated. Log in or create an account to sit down.",
     "missed_twice": "This table has already waited for you twice; join another one.",
     "bad_colour": "There is no such colour.",
     "colour_taken": "Another player has that colour.",

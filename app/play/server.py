@@ -185,6 +185,7 @@ class GameServer:
         game: str | None = None,
         *,
         is_from_screen: bool = False,
+        is_rated: bool = False,
     ) -> GameRow:
         """Create a table and return its row; the existing row if `game`, the id of a repeatable request, exists.
 
@@ -192,6 +193,8 @@ class GameServer:
         """
         if not actor.ids:
             raise Refusal("no_session")
+        if is_rated and not actor.is_account:
+            raise Refusal("account_required", "Log in or create an account to create a rated table.")
         made = new_table(
             actor.id,
             options,
@@ -201,6 +204,7 @@ class GameServer:
             self.new_table_version,
             game,
             is_from_screen=is_from_screen,
+            is_rated=is_rated,
         )
         return await self.store_table(actor, *made, max_unfinished)
 

@@ -14,8 +14,8 @@ from sqlalchemy import Connection, inspect, text
 from app.paths import MIGRATIONS
 from app.store.database import Database, PostgresDatabase
 from app.store.online_indexes import build_indexes
-from app.store.tables import friends as people_tables
 from app.store.tables import games as game_tables
+from app.store.tables import people_metadata as people_tables
 
 if TYPE_CHECKING:
     from alembic.config import Config

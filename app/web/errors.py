@@ -148,6 +148,7 @@ _STATUS_BY_CODE = {
     "blocked": 403,
     "not_host": 403,
     "sit_to_begin": 403,
+    "account_required": 403,
     "too_fast": 429,
     "chat_too_fast": 429,
     "hint_too_fast": 429,

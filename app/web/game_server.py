@@ -80,4 +80,6 @@ def game_server_of(connection: HTTPConnection) -> GameServer:
 
 def actor_of(person: Player | None) -> Actor:
     """Return a person as rooms know them; None becomes an anonymous spectator."""
-    return Actor((), "") if person is None else Actor(person.ids, person.name, person.is_bot)
+    return (
+        Actor((), "") if person is None else Actor(person.ids, person.name, person.is_bot, person.is_account)
+    )

@@ -16,6 +16,7 @@ from app.web.deal_pars import PAR_POLL_MS, DealPars
 from app.web.deals import Deals
 from app.web.mistakes import Mistakes
 from app.web.notice_loops import make_notice_loops
+from app.web.ratings import RATING_POLL_MS, RatingQueue
 from app.web.site import Site
 
 DEAL_POLL_MS = 5_000  # how soon the result of a finished deal appears in its day's table
@@ -34,6 +35,7 @@ def make_queues(
     deals: Deals,
     pars: DealPars,
     mistakes: Mistakes,
+    rating_queue: RatingQueue,
     store: RetentionStore,
     outbox: OutboxStore,
     tasks: Tasks,
@@ -48,6 +50,7 @@ def make_queues(
         ClaimLoop(deals, failures, tasks, poll_ms=DEAL_POLL_MS, concurrency=8),
         ClaimLoop(pars, failures, tasks, poll_ms=PAR_POLL_MS, concurrency=1),
         searches,
+        ClaimLoop(rating_queue, failures, tasks, poll_ms=RATING_POLL_MS, concurrency=1),
         erasures,
         ClaimLoop(
             RetentionQueue(site, game_server, store, on_erasure=erasures.nudge),

@@ -25,6 +25,9 @@ from app.store.people.player_notes import PlayerNoteStore
 from app.store.people.players import PeopleStore, Player
 from app.store.people.pushes import PushStore
 from app.store.people.social import SocialStore
+from app.store.ratings.public_games import PublicGames
+from app.store.ratings.reading import RatingReader
+from app.store.ratings.settings import RatingSettingsStore
 from app.web.auth.passwords import Passwords
 from app.web.metrics import Metrics
 from app.web.offload import Offload
@@ -50,6 +53,9 @@ class Site:
     player_notes: PlayerNoteStore
     notices: NoticeStore
     pushes: PushStore
+    ratings: RatingReader
+    rating_settings: RatingSettingsStore
+    public_games: PublicGames
     passwords: Passwords
     mailer: Mailer
     webhooks: Webhooks

@@ -215,6 +215,7 @@ READS: dict[str, dict[str, str]] = {
     # what an admitted client reads, by phase; "" is an answer
     "/api/v1/games/{game}": dict.fromkeys(PHASES.values(), ""),
     "/api/v1/games/{game}/events": dict.fromkeys(PHASES.values(), ""),
+    "/api/v1/games/{game}/ratings": dict.fromkeys(PHASES.values(), ""),
     "/api/v1/games/{game}/record": {"before": "not_over", "playing": "not_over", "paused": "not_over",
                                     "after": "", "closed": "not_started"},
     "/api/v1/games/{game}/review": {"before": "not_over", "playing": "not_over", "paused": "not_over",

@@ -130,8 +130,8 @@ async def test_documented_client_plays_from_hello_to_record(two_people: TwoPeopl
     assert record["actions"][0].keys() == written["actions"][0].keys()
     assert record["result"] == ann.table["result"]
     block = json.loads(re.findall(r"```json\n(.*?)```", under(5, "table"), re.S)[0].replace("{…}", "{}"))
-    # Of a closed table, one with a removed player, a deal of the day, a rematch, one opened from a screen.
-    sometimes = {"closed_why", "removed_until", "deal", "series", "screen"}
+    # Of a closed table, one with a removed player, a deal of the day, a rematch, one opened from a screen, a rated one.
+    sometimes = {"closed_why", "removed_until", "deal", "series", "screen", "rated"}
     assert ann.table.keys() | sometimes == block.keys(), "the table block, both ways"
     for kind in ("welcome", "events", "pong"):
         assert ann.met[kind] == DOCUMENTED_FIELDS[kind], "every documented field was received"

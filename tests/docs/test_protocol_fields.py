@@ -91,6 +91,7 @@ def test_the_blocks_have_the_documented_fields() -> None:
         (table, frames.TableBlock),
         (table["opening"], frames.SealRoundBlock),
         (table["series"], frames.SeriesBlock),
+        (table["rated"], frames.RatedBlock),
         *((seat, frames.SeatBlock) for seat in table["seats"]),
         (clock, frames.ClockBlock),
         (welcome["you"], frames.YouInRoom),
@@ -168,9 +169,14 @@ def test_idle_and_clock_times_match_the_code() -> None:
 def test_creating_a_room_takes_the_documented_fields_with_the_documented_defaults() -> None:
     rows = {row[0].strip("`"): row for row in table_rows(under(8, "Creating a room"))}
     assert rows.keys() == NewGame.model_fields.keys()
-    assert rows.keys() == {*Terms.__struct_encode_fields__, "options", "password", "bots", "screen"} - {
-        "lock"
-    }
+    assert rows.keys() == {
+        *Terms.__struct_encode_fields__,
+        "options",
+        "password",
+        "bots",
+        "screen",
+        "rated",
+    } - {"lock"}
     empty = NewGame(options=OPTIONS)
     for name, row in rows.items():
         if row[1] not in ("–", "none"):

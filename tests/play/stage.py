@@ -156,6 +156,12 @@ class Guest:
         self.keeper = SealKeeper()
         stage.guests.append(self)
 
+    def with_account(self) -> Guest:
+        """Give this guest an account; before the first `enter`."""
+        self.actor = Actor(self.actor.ids, self.actor.name, is_account=True)
+        self.subscriber = Subscriber(self.actor, self.listener)
+        return self
+
     async def enter(self, game: str, seq: int | None = None, password: str | None = None) -> Guest:
         self.game = game
         await self.stage.register(self.actor)
@@ -289,11 +295,13 @@ class Stage:
     ) -> str:
         options = {"preset": preset, "players": players, **terms_json.pop("options", {})}
         bots = terms_json.pop("bots", [])
+        is_rated = terms_json.pop("rated", False)
         await self.register(host.actor)
         terms, password = parse_terms(terms_json)
         if password is not None:
             terms = with_password_hash(terms, await self.game_server.passwords.hash(password, host.actor.id))
-        return (await self.game_server.create_table(host.actor, options, terms, bots)).id
+        row = await self.game_server.create_table(host.actor, options, terms, bots, is_rated=is_rated)
+        return row.id
 
     async def register(self, actor: Actor) -> None:
         """Store this person in the people's tables."""
@@ -302,12 +310,15 @@ class Stage:
             for person in actor.ids:
                 if person not in known:
                     row = {"id": person, "name": actor.name, "skeleton": person, "made_at": 1, "seen_at": 1}
-                    await run.execute(insert(players).values(**row, is_account=False, is_bot=False))
+                    row |= {"is_account": actor.is_account, "is_bot": False}
+                    await run.execute(insert(players).values(row))
 
     async def start_game(self, *names: str, preset: str = "jamaica", **terms_json: Any) -> list[Guest]:
         """Start a game with these players; the first one is the host."""
         bots = terms_json.get("bots", [])
         guests = [self.guest(name) for name in names]
+        if terms_json.get("rated"):
+            guests = [guest.with_account() for guest in guests]
         first = terms_json.pop("options", {})
         options = {"first": 0, **first}
         game = await self.open_table(guests[0], preset, len(names) + len(bots), options=options, **terms_json)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -10,10 +11,13 @@ from sqlalchemy import update
 
 from app.play.lobby_clients import LobbySubscriber
 from app.play.log.entries import Entry
+from app.play.matchmaking import find_rated_table
 from app.play.matchmaking import find_table as fitting_row
 from app.play.ports import Actor
 from app.play.room.room import Room
 from app.play.server import GameServer
+from app.ratings.model import Value
+from app.ratings.pools import Pool
 from app.store.tables.games import games
 from tests.databases import begin
 from tests.play.stage import Guest, RecordingListener, Stage
@@ -157,6 +161,73 @@ async def test_people_who_wait_in_another_worker_are_counted(shared_stage: Stage
     await ann.leave()
     assert listener.of_kind("room")[-1]["room"]["waiting"] == 0
     assert [row["waiting"] for row in (await other.lobby.build_lists(subscriber)).open] == [0]
+
+
+# -- rated quick play ------------------------------------------------------------------------------
+
+NUMBERS = {"p_ann": 1500, "p_bo": 1530, "p_cy": 1700, "p_di": 2400}
+
+
+async def read_values(people: Sequence[str], pool: Pool) -> dict[str, Value]:
+    assert pool == "group-open"
+    return {person: Value(25 + (NUMBERS[person] - 1500) / 30, 3.0) for person in people}
+
+
+async def seat_rated(stage: Stage, name: str) -> Guest:
+    guest = stage.guest(name).with_account()
+    game = await stage.open_table(guest, "tortuga", 3, rated=True)
+    await guest.enter(game)
+    await guest.sit()
+    return guest
+
+
+async def find_rated(stage: Stage, guest: Guest) -> str | None:
+    row = await find_rated_table(stage.game_server, guest.actor, "tortuga", 3, read_values)
+    return None if row is None else row.id
+
+
+async def test_rated_quick_play_chooses_the_closest_ratings(stage: Stage) -> None:
+    bo = await seat_rated(stage, "bo")
+    cy = await seat_rated(stage, "cy")  # newer, but further away
+    ann = stage.guest("ann").with_account()
+    assert await find_rated(stage, ann) == bo.game
+    await bo.leave()
+    assert await find_rated(stage, ann) is None
+    assert cy.game
+
+
+async def test_the_accepted_distance_grows_while_a_table_waits(stage: Stage) -> None:
+    cy = await seat_rated(stage, "cy")
+    ann = stage.guest("ann").with_account()
+    assert NUMBERS["p_cy"] - NUMBERS["p_ann"] == 200
+    await stage.advance_clock(19.9)
+    assert await find_rated(stage, ann) is None
+    await stage.advance_clock(0.1)
+    assert await find_rated(stage, ann) == cy.game
+    di = stage.guest("di").with_account()
+    assert await find_rated(stage, di) is None
+    await stage.advance_clock(99)
+    assert await find_rated(stage, di) is None
+    await stage.advance_clock(1)
+    assert await find_rated(stage, di) == cy.game
+
+
+async def test_rated_and_unrated_quick_play_do_not_find_each_other_s_tables(stage: Stage) -> None:
+    ann = await seat_player(stage, "ann")
+    bo = await seat_rated(stage, "bo")
+    wim = stage.guest("cy").with_account()
+    assert await find_table_id(stage.game_server, wim.actor, "tortuga", 3) == ann.game
+    await stage.advance_clock(60)
+    assert await find_rated(stage, wim) == bo.game
+
+
+async def test_one_s_own_rated_table_is_chosen_only_if_no_other_one_is_close(stage: Stage) -> None:
+    ann = await seat_rated(stage, "ann")
+    cy = await seat_rated(stage, "cy")
+    assert await find_rated(stage, ann) == ann.game
+    await stage.advance_clock(20)
+    assert await find_rated(stage, ann) == cy.game
+    assert await find_rated(stage, cy) == ann.game
 
 
 async def test_a_table_of_a_newer_release_hides_no_other_table(stage: Stage) -> None:

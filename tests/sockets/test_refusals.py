@@ -102,6 +102,11 @@ async def _before_the_start(coverage: RefusalCoverage) -> None:
     await cy.leave()
     await cy.join(game)
     await coverage.expect("closed", cy, "sit")
+    await ann.http.post("/api/v1/account/register", json={"password": "plank, parrot, doubloon"})
+    rated = await clients.open_table(ann, rated=True)
+    await cy.leave()
+    await cy.join(rated)
+    await coverage.expect("account_required", cy, "sit")
 
 
 async def _while_it_opens(coverage: RefusalCoverage) -> None:

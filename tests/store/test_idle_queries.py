@@ -20,8 +20,8 @@ from sqlalchemy import Engine, event
 from app.store.database import Database, get_sqlite_file, is_sqlite, open_database
 from app.store.games.postgres_writer import PostgresWriter
 from app.store.games.sqlite_writer import SqliteWriter
-from app.store.tables import friends as people_tables
 from app.store.tables import games as game_tables
+from app.store.tables import people_metadata as people_tables
 from tests.databases import at_head, connect
 from tests.web.running_site import running
 from tools.history import FILLED, SMALL, Size, fill, player_id

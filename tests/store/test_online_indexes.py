@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from app.store.database import PostgresDatabase
 from app.store.migrate import get_newest_revision, upgrade
 from app.store.online_indexes import build_indexes
-from app.store.tables import friends as friend_tables
+from app.store.tables import people_metadata as people_tables
 from app.store.tables.games import metadata
 from app.store.tables.people import players
 
@@ -103,7 +103,7 @@ async def test_migration_skips_an_index_that_is_built_already(
     await old.execute("DROP SCHEMA public CASCADE")
     await old.execute("CREATE SCHEMA public")
     await upgrade(database, revision)
-    tables = [*metadata.tables.values(), *friend_tables.metadata.tables.values()]
+    tables = [*metadata.tables.values(), *people_tables.metadata.tables.values()]
     await build_indexes(database.engine, tables)
     await upgrade(database)
     assert await old.fetchval("SELECT version_num FROM alembic_version") == get_newest_revision()

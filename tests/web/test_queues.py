@@ -19,13 +19,15 @@ from app.play.queues import MAX_ATTEMPTS, ClaimLoop, compute_retry_delay_ms
 from app.store.people import erasure
 from app.store.people.notice_values import Wishes
 from app.store.tables.deals import deal_tries, deals
-from app.store.tables.games import due, games, log, notice_checks
+from app.store.tables.games import due, games, log, notice_checks, seats
 from app.store.tables.people import erasures, notices, outbox, players
 from app.store.tables.practice import mistake_searches
+from app.store.tables.ratings import rating_changes
 from app.web.queues import Queues
 from tests.databases import begin
 from tests.play.simple_bot import SimpleBot
 from tests.play.stage import ManualClock, replace_ports
+from tests.store.ratings.rated_games import make_game
 from tests.web.deal.playing import SHORT
 from tests.web.running_site import TestSite, running
 from tests.web.tables import command, open_table, play_table
@@ -221,6 +223,19 @@ async def _plant_mistakes(queue_site: QueueSite) -> tuple[str, IsProcessed]:
     return f"{player} {poison}", is_processed
 
 
+async def _plant_ratings(queue_site: QueueSite) -> tuple[str, IsProcessed]:
+    """Plant a finished rated game with an unreadable result, and a readable one that ended later."""
+    for number, game in enumerate(("poison", "good")):
+        row, taken = make_game(game, queue_site.clock.now() + number, ["p_ann", "p_bo"], [1, 2])
+        await queue_site.write(insert(games).values(row), insert(seats).values(taken))
+    await queue_site.write(update(games).where(games.c.id == "poison").values(result=NOT_JSON))
+
+    async def is_processed() -> bool:
+        return bool(await queue_site.value(select(func.count()).where(rating_changes.c.game == "good")))
+
+    return "poison", is_processed
+
+
 def _plant_outbox(channel: str) -> Callable[[QueueSite], Awaitable[tuple[str, IsProcessed]]]:
     async def plant(queue_site: QueueSite) -> tuple[str, IsProcessed]:
         """Plant a person with invalid switches, and one with valid ones."""
@@ -246,6 +261,7 @@ POISON: dict[str, Callable[[QueueSite], Awaitable[tuple[str, IsProcessed]]]] = {
     "deals": _plant_deals,
     "deal_pars": _plant_pars,
     "mistakes": _plant_mistakes,
+    "ratings": _plant_ratings,
     "erasures": _plant_erasures,
     "retention": _plant_retention,
     "notice_checks": _plant_checks,

@@ -88,17 +88,21 @@ def sit(table: Table, request: Request[cmd.Sit], presence: Presence) -> Decision
     check_missed_rounds(table, request)
     if table.removed_until(request.actor.ids) > request.at:
         raise Refusal("removed")
+    if table.is_rated and not request.actor.is_account:
+        raise Refusal("account_required")
     actor, command = request.actor, request.command
     seal = check_seal(table, command.seal)
     number, own = _find_seat(table, command.seat, actor.ids), table.seat_of(actor.ids)
     kept = table.seats[own].colour if own is not None and own != number else None
     colour = _pick_colour_for_move(table, command.colour, number, own, kept)
-    body = {
+    body: dict[str, Any] = {
         "person": actor.id,
         "ids": list(actor.ids),
         "colour": colour,
         "seal": seal,
     }
+    if table.is_rated:
+        body["account"] = True  # workers of older releases write none, and the game is then not rated
     return Decision("seated", number, body)
 
 

@@ -61,6 +61,7 @@ class GameSummary(msgspec.Struct, frozen=True):
     result: dict[str, Any] | None
     options: dict[str, Any]
     seats: tuple[SeatRow, ...]
+    is_rated: bool = False
 
 
 class Append(msgspec.Struct, frozen=True, gc=False):

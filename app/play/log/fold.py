@@ -79,6 +79,10 @@ def _fold_action(
         table.undo_stack = [*table.undo_stack, before]
     else:
         table.undo_stack, table.is_undo_closed = [], True
+    if table.is_rated and is_person:
+        table.clock_played -= {seat}
+    elif table.is_rated and entry.by == "clock":
+        table.clock_played |= {seat}
     if is_person and table.seats[seat].absent:
         table.seats = [replace(place) for place in table.seats]
         table.seats[seat].absent = False
@@ -104,6 +108,7 @@ def _fold_created(table: Table, entry: Entry) -> None:
             seat.reserved = kept["person"]
     if entry.body.get("screen"):
         table.is_from_screen, table.host = True, ""
+    table.is_rated = bool(entry.body.get("rated"))
     series = entry.body.get("series")
     if series is not None:
         people = tuple(kept["person"] for kept in entry.body["kept"] if "person" in kept)
@@ -142,6 +147,7 @@ def _fold_seated(table: Table, entry: Entry) -> None:
     seat.bot = body.get("bot")
     seat.name = body["name"] if person is None else None
     seat.reserved = None
+    seat.is_account = bool(body.get("account"))
     seat.ready = seat.bot is not None or was_ready
     if person in table.removed:
         table.removed = {other: at for other, at in table.removed.items() if other != person}
@@ -193,6 +199,7 @@ def _fold_started(table: Table, entry: Entry) -> None:
         for seat, seal in zip(table.seats, entry.body["seals"], strict=True):
             seat.seal = seal
     table.options = table.rules.parse_options(entry.body["options"])
+    table.is_rated = table.is_rated and table.is_enough_for_rating()
     _start_game(table, entry, table.rules.seed_from(table.server_seed, entry.body["nonces"]))
 
 
@@ -263,6 +270,10 @@ def _fold_takeover(table: Table, entry: Entry) -> None:
     seat = table.seats[number]
     _end_absence(table, seat, number)
     seat.bot = entry.body["level"]
+    if table.is_rated:
+        table.taken_over |= {number}
+        if entry.body.get("why") == "clock":
+            table.clock_played |= {number}
     table.undo_stack, table.is_undo_closed = [], True
     table.run_clocks(entry.at)
 

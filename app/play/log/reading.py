@@ -77,6 +77,11 @@ class PlayedLine:
                     self.first_position, self.started_seq = table.position, entry.seq
 
 
+def fold_result(row: GameRow, entries: list[Entry]) -> dict[str, Any]:
+    """Return the result that a game's log gives, with ranks if it was rated; empty while the game runs."""
+    return PlayedLine(Table.from_row(row), entries).table.result or {}
+
+
 def list_players(table: Table, names: NameLookup) -> list[dict[str, Any]]:
     """Return {"name", "bot"} of each seat. Names are the present ones, and empty for a deleted person."""
     return [
@@ -122,5 +127,6 @@ def build_record(row: GameRow, entries: list[Entry], names: NameLookup) -> dict[
             }
             for entry, _, marks in played.moves
         ],
-        "result": table.result,
+        "result": {name: (table.result or {})[name] for name in ("winner", "places", "reason")},
+        **({"rated": True} if table.is_rated else {}),
     }

@@ -20,6 +20,7 @@ class Seat(msgspec.Struct):
     ready: bool = False
     absent: bool = False
     reserved: str | None = None  # kept for this person (rematch)
+    is_account: bool = False  # noted at rated tables only
 
     @property
     def is_taken(self) -> bool:

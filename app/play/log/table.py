@@ -15,6 +15,8 @@ from app.play.log.seats import Seat
 from app.play.log.series import Series
 from app.play.log.terms import Terms, parse_stored_terms
 from app.play.ports import NameLookup
+from app.ratings.pools import Pool, pool_of
+from app.ratings.ranks import MIN_PEOPLE, rank_people
 from app.rules import Action, Event, Options, Position
 
 
@@ -83,6 +85,9 @@ class Table(msgspec.Struct, eq=False, gc=False):
     is_from_screen: bool = False  # opened from a screen: starts when all seated players are ready
     ready_since: int | None = None  # since when they are, at such a table
     deal: str | None = None  # the day whose deal is played here
+    is_rated: bool = False  # counts for ratings; from the start on, only if at least two people play
+    taken_over: frozenset[int] = frozenset()  # at a rated table: seats that a bot has ever taken over
+    clock_played: frozenset[int] = frozenset()  # at a rated table: seats whose last action the clock made
 
     @classmethod
     def from_row(cls, row: GameRow, names: NameLookup = NO_NAMES) -> Table:
@@ -141,6 +146,17 @@ class Table(msgspec.Struct, eq=False, gc=False):
             if seat.person is not None and seat.person in ids:
                 return number
         return None
+
+    def is_enough_for_rating(self) -> bool:
+        """Return whether the game would be rated with the people who have seats now."""
+        people = [seat for seat in self.seats if seat.person is not None]
+        return len(people) >= MIN_PEOPLE and all(seat.is_account for seat in people)
+
+    def rating_pool(self) -> Pool:
+        """Return the pool of the game; before the start, of one with the seats that are taken now."""
+        taken = sum(seat.is_taken for seat in self.seats)
+        seats = self.options.players if self.started_at is not None or taken < MIN_PEOPLE else taken
+        return pool_of(seats, self.options.hands)
 
     def title(self) -> str:
         """Return the creator's title; empty once the creator is deleted."""
@@ -237,7 +253,17 @@ class Table(msgspec.Struct, eq=False, gc=False):
         if winner is not None and self.position is not None:
             places = self.rules.finishing_places(self.position)
         self.result = {"winner": winner, "places": places, "reason": reason}
+        if self.is_rated and places is not None:
+            self.result |= self._rank_result(places)
         self.run_clocks(entry.at)
+
+    def _rank_result(self, places: list[int]) -> dict[str, Any]:
+        """Return the ranks of a rated game, and which seats ran out of time for good."""
+        people = [number for number, seat in enumerate(self.seats) if seat.person is not None]
+        gave_up = self.taken_over | self.clock_played | set(self.resign_order)
+        ranks: dict[str, Any] = {"ranks": rank_people(places, people, gave_up)}
+        timed_out = sorted(self.clock_played.intersection(people))
+        return ranks | ({"timed_out": timed_out} if timed_out else {})
 
     def is_resigned(self, seat: int) -> bool:
         return self.position is not None and self.position.resigned[seat]
@@ -269,4 +295,5 @@ class Table(msgspec.Struct, eq=False, gc=False):
             result=self.result,
             options=self.rules.options_to_json(self.options),
             seats=rows,
+            is_rated=self.is_rated,
         )

@@ -16,6 +16,7 @@ from msgspec import UNSET, UnsetType
 from app.play.frames import (
     ClockBlock,
     Frame,
+    RatedBlock,
     ScreenBlock,
     SeriesBlock,
     State,
@@ -81,6 +82,7 @@ def table_block(table: Table) -> TableBlock:
         deal=UNSET if table.deal is None else table.deal,
         series=UNSET if table.series is None else _series_block(table, table.series),
         screen=ScreenBlock(begins=automatic_start_at(table)) if table.is_from_screen else UNSET,
+        rated=_rated_block(table) if table.is_rated else UNSET,
     )
 
 
@@ -91,6 +93,11 @@ def _is_fully_revealed(table: Table) -> bool:
     record, which is available when the day is over (web/api/records.py).
     """
     return table.is_over and table.deal is None
+
+
+def _rated_block(table: Table) -> RatedBlock:
+    counts = table.started_at is not None or table.is_enough_for_rating()
+    return RatedBlock(pool=table.rating_pool(), counts=counts)
 
 
 def _series_block(table: Table, series: Series) -> SeriesBlock:

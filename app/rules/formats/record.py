@@ -131,6 +131,9 @@ def _parse_object(
 
 def record_from_json(value: object) -> Record:
     """Parse a record. Raise BadRecord if it is malformed. `verify` checks its content."""
+    if isinstance(value, dict) and "rated" in value:  # only in records of rated games
+        _require(value["rated"] is True, "Only a rated game may say whether it was rated.", "rated")
+        value = {name: part for name, part in value.items() if name != "rated"}
     given_format = value.get("format") if isinstance(value, dict) else None
     scheme = next((number for number, name in FORMAT_BY_SCHEME.items() if name == given_format), 1)
     fields = _parse_object(value, _FIELDS_BY_SCHEME[scheme], "A record", RecordReason.record_none)

@@ -16,7 +16,7 @@ from app.store.tables.people import present_name, present_seen_at, with_present_
 # Columns with the same name and value as the fields of GameRow and Summary.
 GAME_COLUMNS = ("id", "rules_version", "server_seed", "commitment", "creator", "created_at", "status")
 HEAD_COLUMNS = ("seq", "to_act", "deadline", "updated_at")
-SUMMARY_COLUMNS = ("taken", "bots", "host", "next_game", "started_at", "ended_at")
+SUMMARY_COLUMNS = ("taken", "bots", "host", "next_game", "started_at", "ended_at", "is_rated")
 
 GAMES_WITH_HEADS = select(
     games, heads.c.seq, heads.c.to_act, heads.c.deadline, heads.c.updated_at

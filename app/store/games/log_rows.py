@@ -66,7 +66,7 @@ def is_move(append: Append) -> bool:
 
 
 def make_summary_row(game: str, summary: GameSummary) -> tuple[Any, ...]:
-    """Return options, players, taken, bots, host, next_game, started_at, ended_at, result and game."""
+    """Return options, players, taken, bots, host, next_game, started_at, ended_at, result, is_rated and game."""
     return (
         orjson.dumps(summary.options).decode(),
         summary.options["players"],
@@ -77,6 +77,7 @@ def make_summary_row(game: str, summary: GameSummary) -> tuple[Any, ...]:
         summary.started_at,
         summary.ended_at,
         orjson.dumps(summary.result).decode() if summary.result is not None else None,
+        summary.is_rated,
         game,
     )
 

@@ -65,13 +65,14 @@ _UPSERT_NOTICE_CHECKS = """, check_upserts AS (
 # cannot be deleted and inserted again: vacated seats are deleted and the others are updated.
 _UPDATE_LISTS = """, s AS MATERIALIZED (
   SELECT a.game, a.status, s.* FROM a, json_to_record(a.summary) AS s(options text, players int, taken int, bots int,
-    host text, next_game text, started_at bigint, ended_at bigint, result text, seats json)
+    host text, next_game text, started_at bigint, ended_at bigint, result text, is_rated boolean, seats json)
   WHERE a.summary IS NOT NULL
 ), status_updates AS (
   UPDATE games SET status = a.status FROM a WHERE id = a.game AND a.status IS NOT NULL AND a.summary IS NULL
 ), summary_updates AS (
   UPDATE games SET status = s.status, options = s.options, players = s.players, taken = s.taken, bots = s.bots,
-    host = s.host, next_game = s.next_game, started_at = s.started_at, ended_at = s.ended_at, result = s.result
+    host = s.host, next_game = s.next_game, started_at = s.started_at, ended_at = s.ended_at, result = s.result,
+    is_rated = s.is_rated
   FROM s WHERE id = s.game
 ), seat_deletes AS (
   DELETE FROM seats USING s WHERE seats.game = s.game
@@ -113,7 +114,9 @@ _ROW_COLUMNS = (
     "deadline",
     "due",
 )
-_SUMMARY_COLUMNS = tuple("options players taken bots host next_game started_at ended_at result game".split())
+_SUMMARY_COLUMNS = tuple(
+    "options players taken bots host next_game started_at ended_at result is_rated game".split()
+)
 _SEAT_COLUMNS = ("game", "seat", "person", "name", "colour", "bot", "place")
 _WRITE_ERRORS = (
     asyncpg.PostgresError,

@@ -35,7 +35,7 @@ _UPDATE_HEAD = "UPDATE heads SET seq=?, to_act=?, deadline=?, updated_at=? WHERE
 _UPDATE_STATUS = "UPDATE games SET status=? WHERE id=?"
 _UPDATE_SUMMARY = (
     "UPDATE games SET options=?, players=?, taken=?, bots=?, host=?, next_game=?, started_at=?, ended_at=?, "
-    "result=? WHERE id=?"
+    "result=?, is_rated=? WHERE id=?"
 )
 _DELETE_SEATS = "DELETE FROM seats WHERE game=?"
 _INSERT_SEAT = "INSERT INTO seats (game, seat, person, name, colour, bot, place) VALUES (?,?,?,?,?,?,?)"

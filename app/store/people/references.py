@@ -54,6 +54,7 @@ from app.store.tables.people import (
     tokens,
 )
 from app.store.tables.practice import mistake_searches, mistakes
+from app.store.tables.ratings import rating_changes, rating_settings, ratings
 
 
 class OnClaim(Enum):
@@ -118,6 +119,11 @@ REFERENCES: tuple[Reference, ...] = (
     Reference(deal_tries.c.person, OnClaim.CUSTOM, OnErase.DELETE, "deals"),
     Reference(mistakes.c.person, OnClaim.MOVE, OnErase.DELETE, "mistakes"),
     Reference(mistake_searches.c.person, OnClaim.MOVE, OnErase.DELETE, "mistake_searches"),
+    # Only accounts are rated. As with a seat, the id of an erased person refers to nobody; the figures of the others
+    # can be computed only with theirs. They stay out of the public file if they did before.
+    Reference(ratings.c.person, OnClaim.KEEP, OnErase.KEEP, "ratings"),
+    Reference(rating_changes.c.person, OnClaim.KEEP, OnErase.KEEP, "rating_changes"),
+    Reference(rating_settings.c.person, OnClaim.KEEP, OnErase.KEEP, "rating_settings"),
     # A mute hides lines by author id: the guest's past lines and the account's future ones.
     Reference(mutes.c.person, OnClaim.MOVE, OnErase.STEPS, "muted"),
     Reference(mutes.c.muted, OnClaim.COPY, OnErase.STEPS, None),

@@ -8,8 +8,7 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, String, Table, false
 
 from app.store.tables.indexes import make_partial_index
-from app.store.tables.people import ID_TYPE
-from app.store.tables.practice import metadata
+from app.store.tables.people import ID_TYPE, metadata
 
 __all__ = ["friend_requests", "friend_settings", "friendships", "metadata", "player_notes"]
 

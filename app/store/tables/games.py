@@ -16,6 +16,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    false,
 )
 
 from app.store.tables.indexes import make_partial_index
@@ -23,6 +24,10 @@ from app.store.tables.indexes import make_partial_index
 metadata = MetaData()
 
 ID_TYPE = String(40)
+# Written differently, so that a query matches the clause of one partial index only: SQLite, which keeps no statistics,
+# would choose between two at random.
+RATED_CLAUSE = "is_rated IS TRUE AND status = 'finished'"
+UNRATED_CLAUSE = "is_rated AND status = 'finished' AND rated_at IS NULL"
 
 games = Table(
     "games",
@@ -49,6 +54,12 @@ games = Table(
     Column("started_at", BigInteger, nullable=True),
     Column("ended_at", BigInteger, nullable=True),
     Column("result", Text, nullable=True),
+    Column("is_rated", Boolean, nullable=False, server_default=false()),
+    Column("rated_at", BigInteger, nullable=True),  # when the ratings took the game in (app/store/ratings)
+    # Both in the order of processing: all games that count, and those that the ratings have not taken in yet. The first
+    # columns are constant; without them SQLite prefers the index on status.
+    make_partial_index("games_rated", "is_rated", "ended_at", "id", where=RATED_CLAUSE),
+    make_partial_index("games_to_rate", "rated_at", "ended_at", "id", where=UNRATED_CLAUSE),
     Index("games_by_list", "status", "is_listed", "created_at"),
     Index("games_by_creator", "creator", "status"),
     make_partial_index("games_by_next_game", "next_game", where="next_game IS NOT NULL"),

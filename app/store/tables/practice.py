@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Column, Index, Integer, String, Table
 
-from app.store.tables.deals import metadata
 from app.store.tables.indexes import make_partial_index
-from app.store.tables.people import ID_TYPE
+from app.store.tables.people import ID_TYPE, metadata
 
 __all__ = ["metadata", "mistake_searches", "mistakes"]
 

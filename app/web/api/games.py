@@ -15,7 +15,7 @@ from app.play.frames import State, encode
 from app.play.lobby import build_game_row
 from app.play.log.entries import GameRow
 from app.play.log.terms import Terms, parse_terms, with_password_hash
-from app.play.matchmaking import find_table
+from app.play.matchmaking import find_rated_table, find_table
 from app.play.ports import Actor
 from app.play.refusals import Refusal
 from app.play.room.audience_frames import state_frame
@@ -78,11 +78,19 @@ async def create_game(
     tables has their oldest table without other people ended (`ended`).
     """
     site_of(request).limits.take_write(person.id)
-    terms, password = parse_terms(new.model_dump(exclude={"options", "bots", "screen"}))
+    terms, password = parse_terms(new.model_dump(exclude={"options", "bots", "screen", "rated"}))
     if password is not None:
         terms = with_password_hash(terms, await hash_table_password(request, password, person.id))
     row, ended = await _create(
-        request, person, new.options, terms, new.bots, key, make_room=make_room, is_from_screen=new.screen
+        request,
+        person,
+        new.options,
+        terms,
+        new.bots,
+        key,
+        make_room=make_room,
+        is_from_screen=new.screen,
+        is_rated=new.rated,
     )
     return CreatedGame(
         id=row.id, commitment=row.commitment, scheme=CHANCE_SCHEMES[row.rules_version], ended=ended
@@ -123,23 +131,27 @@ async def quick_play(
 ) -> QuickPlayTable:
     """Return a suitable open table, or create one. Sit down there with a seal; if it is full by then, ask again.
 
-    Repeating the same Idempotency-Key creates no second table.
+    Rated, the players' ratings must be close; how close depends on how long the table has been open. Repeating the
+    same Idempotency-Key creates no second table.
     """
     game_server, actor = game_server_of(request), actor_of(person)
     site_of(request).limits.take_write(person.id)
     opened = await game_server.read_stored_game(_table_id(request, person, key))
     if opened is not None:
         return _quick_answer(opened, is_found=False)
-    found = await find_table(
-        game_server,
-        actor,
-        None if body.any_preset else body.preset,
-        None if body.any_seats else body.seats,
-    )
+    preset = None if body.any_preset else body.preset
+    seats = None if body.any_seats else body.seats
+    if body.rated:
+        if not person.is_account:
+            raise Refusal("account_required", "Log in or create an account to play rated games.")
+        read_values = site_of(request).ratings.read_values
+        found = await find_rated_table(game_server, actor, preset, seats, read_values)
+    else:
+        found = await find_table(game_server, actor, preset, seats)
     if found is not None:
         return _quick_answer(found, is_found=True)
     options = {"preset": body.preset, "players": body.seats}
-    row, _ = await _create(request, person, options, Terms(), [], key)
+    row, _ = await _create(request, person, options, Terms(), [], key, is_rated=body.rated)
     return _quick_answer(row, is_found=False)
 
 
@@ -153,6 +165,7 @@ async def _create(
     *,
     make_room: bool = False,
     is_from_screen: bool = False,
+    is_rated: bool = False,
 ) -> tuple[GameRow, list[str]]:
     """Create a table. Return it with the ids of tables that were ended for it."""
     game_server, actor = game_server_of(request), actor_of(person)
@@ -162,7 +175,14 @@ async def _create(
     while True:
         try:
             made = await game_server.create_table(
-                actor, options, terms, bots, most, game, is_from_screen=is_from_screen
+                actor,
+                options,
+                terms,
+                bots,
+                most,
+                game,
+                is_from_screen=is_from_screen,
+                is_rated=is_rated,
             )
             return made, ended
         except Refusal as refusal:

@@ -51,6 +51,8 @@ class NewGame(Body):
     bots: Annotated[list[str], Field(max_length=4)] = Field(default=[], examples=[["sailor", "mate"]])
     screen: bool = False
     """Created from a big screen: no host until someone sits down; it starts when all seated players are ready."""
+    rated: bool = False
+    """The game counts for ratings: no hints, and everyone who sits down needs an account."""
 
 
 class CreatedGame(BaseModel):
@@ -69,6 +71,7 @@ class QuickPlayRequest(Body):
     seats: Annotated[int, Field(ge=2, le=5)] = 3
     any_preset: bool = False
     any_seats: bool = False
+    rated: bool = False
 
 
 class QuickPlayTable(BaseModel):

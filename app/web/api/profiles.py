@@ -121,6 +121,7 @@ def game_row_json(row: GameRow, ids: Sequence[str]) -> dict[str, Any]:
         "deal": day_of(row.created_at) if row.rules_version in ALL_DEAL_RULES_VERSIONS else None,
         "status": row.status,
         "players": [{name: getattr(seat, name) for name in _SEAT_FIELDS} for seat in seats],
+        "rated": row.summary is not None and row.summary.is_rated,
         "my_seat": mine.seat if mine else None,
         "place": mine.place if mine else None,
         "my_turn": row.status in ("open", "running") and mine is not None and mine.seat in to_act,

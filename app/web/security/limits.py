@@ -37,6 +37,8 @@ class Limits:
         self.refusal_pages = Buckets(1.0, 20, clock)
         # Milliseconds of work: about a tenth of a core per address.
         self.work = Buckets(settings.requests_per_second * 5, settings.requests_burst * 5, clock)
+        # The same for the file of ratings, apart, so that a download does not keep its client from other pages.
+        self.exports = Buckets(settings.requests_per_second * 5, settings.requests_burst * 5, clock)
         self.writes = Buckets(settings.writes_per_second, settings.writes_burst, clock)
         self.guests = HourlyBuckets(settings.guests_per_hour, clock)
         self.logins = HourlyBuckets(settings.logins_per_hour, clock)

@@ -46,6 +46,7 @@ export const SENTENCES = {
   wrong_nonce: N_("This browser's number does not match its seal."),
   already_open: N_("Your browser has already confirmed."),
   no_seals: N_("Seats at this table are not sealed."),
+  account_required: N_("This table is rated. Log in or create an account to sit down."),
   missed_twice: N_("This table has already waited for you twice; join another one."),
   bad_colour: N_("There is no such colour."),
   colour_taken: N_("Another player has that colour."),

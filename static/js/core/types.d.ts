@@ -207,7 +207,12 @@ export interface Result {
   winner: number | null;
   places: number[] | null;
   reason: string;
+  /** Only of a rated game: the rank of each seat, null for bots, and the seats that ran out of time for good. */
+  ranks?: (number | null)[];
+  timed_out?: number[];
 }
+
+export type RatingPool = "duel-open" | "duel-hidden" | "group-open" | "group-hidden";
 
 export type TableStatus = "open" | "running" | "finished" | "aborted" | "closed";
 
@@ -252,6 +257,8 @@ export interface Table {
   series?: { after: string; wins: number[] | null; begins: number | null } | null;
   /** Only if the table was opened from a big screen. */
   screen?: { begins: number | null };
+  /** Only at a rated table: before the start, whether the game would count with the people seated now. */
+  rated?: { pool: RatingPool; counts: boolean };
   /** Set by table/trial.js and table/analysis.js, never by the server: a trial from a finished game, or an analysis. */
   trial?: { step: number; code?: string };
 }
@@ -424,6 +431,7 @@ export interface LobbyRoom {
   clock: string;
   variant?: string[];
   locked?: boolean;
+  rated?: boolean;
   my_turn?: boolean;
   due?: number;
   at?: number;
@@ -484,6 +492,7 @@ export interface GameRecord {
   seals: (string | null)[];
   void_rounds: VoidRound[];
   deal?: string;
+  rated?: true;
   players: { name: string; bot: string | null }[];
   actions: { seat: number; action: Action; at: number; by: Actor; marks: string[] }[];
   result: Result;

@@ -268,7 +268,7 @@ function showQueue() {
   }
   const n = [...rooms.open.values()]
     .filter((room) => !rooms.mine.has(room.id))
-    .reduce((sum, room) => sum + (room.waiting ?? 0), 0);
+    .reduce((sum, room) => sum + (room.rated ? 0 : (room.waiting ?? 0)), 0);
   place.textContent = n
     ? tn("{n} person is waiting.", "{n} people are waiting.", n)
     : t("No one is waiting right now.");

@@ -10,14 +10,26 @@ from functools import partial
 from typing import Any
 
 import pytest
-from sqlalchemy import JSON, Boolean, Column, Connection, Integer, String, Text, insert, select, update
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    Connection,
+    Float,
+    Integer,
+    String,
+    Text,
+    insert,
+    select,
+    update,
+)
 
 from app.store.database import open_database
 from app.store.people.personal_data import PersonalDataStore
 from app.store.people.players import PeopleStore, hash_secret
 from app.store.people.references import NOTICE_GROUPS, REFERENCES, OnClaim, OnErase, Reference, claim_guest
-from app.store.tables import friends as people_tables
 from app.store.tables import games as game_tables
+from app.store.tables import people_metadata as people_tables
 from app.store.tables.people import notices, players
 
 NOW = 1_800_000_000
@@ -32,7 +44,7 @@ OTHER_IDS = {
     # documents and texts
     "games.founded", "games.options", "games.terms", "games.result", "chat.text", "reports.words", "bans.reason",
     "bans.came_from", "notices.told_of", "notices.switches", "game_switches.switches", "pushes.body",
-    "deals.options", "deals.opponents", "deals.par", "deal_tries.line",
+    "deals.options", "deals.opponents", "deals.par", "deal_tries.line", "rating_cursor.holder",
 }  # fmt: skip
 _GAME_COLUMNS = {"game", "command", "next_game"}
 _SUSPECT_NAMES = {"player", "person", "people", "who", "owner", "subject", "creator", "host"}
@@ -102,7 +114,7 @@ def _invent_value(column: Column[Any]) -> Any:
         return {}
     if isinstance(column.type, Boolean):
         return False
-    if isinstance(column.type, Integer):
+    if isinstance(column.type, Integer | Float):
         return next(_numbers)
     if column.nullable:
         return None
