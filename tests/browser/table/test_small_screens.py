@@ -114,6 +114,35 @@ def test_first_button_of_the_tray_shows_its_word_where_the_sentence_is_hidden(
         assert word["x"] + word["width"] <= button["x"] + button["width"]
 
 
+# Pixels by which the words of a choice leave its button above or below.
+SPILLED_WORDS = """() => [...document.querySelectorAll(".choice")].map((each) => {
+  const [button, words] = [each, each.querySelector(".choice-words")].map((node) => node.getBoundingClientRect());
+  return Math.max(button.top - words.top, words.bottom - button.bottom);
+})"""
+
+
+@pytest.mark.parametrize("is_beside_screen", [False, True])
+def test_cost_of_a_retreat_fits_its_button(person: Callable[..., Player], is_beside_screen: bool) -> None:
+    ann, bo = person("Ann", phone=True), person("Bo")
+    game = begin(ann, bo, options={"preset": "jamaica", "players": 2, "first": 0})
+    for _ in range(2):
+        state = ann.state()
+        ann.act(next(c for c in state["choices"] if c["action"]["type"] == "advance")["action"], state["seq"])
+    retreat = next(c for c in ann.state()["choices"] if c["action"]["type"] == "retreat")
+    ann.open(game)
+    if is_beside_screen:
+        ann.page.goto(f"{ann.url}/h/{game}")
+    for language in ("en", "de", "nl"):
+        ann.page.goto(f"{ann.page.url.split('?')[0]}?lang={language}")
+        for width in (390, 320):
+            ann.page.set_viewport_size({"width": width, "height": 740})
+            ann.page.locator(f'[data-place="{retreat["action"]["from"]}"]').tap()
+            expect(ann.page.locator(".choice small")).to_be_visible()
+            spilled = ann.page.evaluate(SPILLED_WORDS)
+            assert max(spilled) <= 0, (language, width)
+            ann.page.locator(".put-back").tap()
+
+
 # Whether the sentence and the clock of the player overlap.
 COVERED_BY_CLOCK = """() => {
   const [a, b] = [".tray-hint", ".own-clock"].map((name) => document.querySelector(name).getBoundingClientRect());
