@@ -76,3 +76,13 @@ def test_the_link_of_a_full_table_does_not_promise_a_seat(
     drawn = run("table/seating.js", DRAW, {**state, "table": table})
     assert text is None or text in drawn
     assert drawn.count("Anyone with this link") == (text is not None)
+
+
+def test_spectators_are_counted_as_in_the_status_bar(run: Callable[..., Any]) -> None:
+    watched = states()[0]
+    for watching, expected in ((1, None), (2, "2 spectators")):
+        presence = {"seats": [], "watching": watching, "away": {}}
+        state = {**watched, "you": {**watched["you"], "seat": None}, "presence": presence}
+        text = run("table/seating.js", DRAW, state)
+        assert ("spectator" in text) == (expected is not None)
+        assert expected is None or expected in text
