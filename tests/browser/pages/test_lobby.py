@@ -160,6 +160,19 @@ _FIND_ON_SCREEN = """selector => {
 }"""
 
 
+def test_own_games_name_the_opponent_beside_the_time_limit(person: Callable[..., Player]):
+    ann, bo = person("Ann", phone=True), person("Bo")
+    begin(ann, bo, options={**SHORT, "first": 0}, clock={"kind": "days", "days": 3})
+    for language in ("en", "de", "fr"):
+        ann.page.goto(f"{ann.url}/?lang={language}")
+        people = ann.page.locator('[data-list="mine"] .table-people')
+        expect(people).to_contain_text("Bo ")
+        hidden = people.evaluate(
+            "(node) => Math.max(node.scrollWidth - node.clientWidth, node.scrollHeight - node.clientHeight)"
+        )
+        assert hidden <= 1, (language, "the last name is cut")
+
+
 def test_own_games_are_in_the_first_paint_and_do_not_move_the_page(person: Callable[..., Player]):
     ann = person("Ann", java_script_enabled=False)
     game = begin(ann, options={**SHORT, "first": 0}, bots=["sailor"], pace=10_000)
