@@ -14,6 +14,7 @@ GROUPS = {
     "tests/cluster/test_deal.py": "three workers",
     "tests/cluster/test_three_workers.py": "three workers",
     "tests/browser/pages/test_deal.py": "the deal of the day",
+    "tests/browser/pages/test_deal_attempts.py": "the deal of the day",
 }
 # Tests in these folders are distributed one by one; elsewhere a file stays together.
 SINGLE_TEST_FOLDERS = ("tests/browser/", "tests/js/")

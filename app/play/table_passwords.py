@@ -2,6 +2,8 @@
 
 A verified password is remembered as a digest under a key of this process, so that no client of the same table needs a
 second hash. Concurrent checks of one password at one table share a single hash.
+
+Spaces around a password do not count: phones add one after a word, and copied text brings some along.
 """
 
 from __future__ import annotations
@@ -39,15 +41,24 @@ class TablePasswords:
 
     async def hash(self, password: str, asker: str) -> str:
         """Return the salted hash to store. Raises Refusal `too_fast`."""
-        return await self._run(asker, lambda: hash_password(password))
+        return await self._run(asker, lambda: hash_password(password.strip()))
 
     async def matches(
         self, password_hash: str | None, password: str, asker: str, charge: Callable[[], None] | None = None
     ) -> bool:
         """Return whether the password matches; None (no such table) takes as long and never does.
 
-        `charge` is called only if a hash has to be computed; it may raise Refusal.
+        `charge` is called before each hash that has to be computed; it may raise Refusal.
         """
+        trimmed = password.strip()
+        if await self._matches_exactly(password_hash, trimmed, asker, charge):
+            return True
+        # Release 0.1.0 stored the spaces.
+        return trimmed != password and await self._matches_exactly(password_hash, password, asker, charge)
+
+    async def _matches_exactly(
+        self, password_hash: str | None, password: str, asker: str, charge: Callable[[], None] | None
+    ) -> bool:
         digest = hmac.digest(self._key, password.encode(), hashlib.sha256)
         known = None if password_hash is None else self._verified.get(password_hash)
         if known is not None and hmac.compare_digest(known, digest):

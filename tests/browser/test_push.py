@@ -179,9 +179,13 @@ def test_correspondence_table_offers_pushes_and_has_a_switch_in_its_menu(
     page.locator(".table-menu > summary").click()
     switch = page.get_by_role("button", name="Notify me when it is my turn")
     expect(switch).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("group", name="Your settings").locator(switch)).to_be_visible()
+    tick = "(node) => getComputedStyle(node, '::after').content"
+    assert switch.evaluate(tick) == '"✓"'
     assert len(ann.player.api("GET", "/me/push")["endpoints"]) == 1
     switch.click()
     expect(switch).to_have_attribute("aria-pressed", "false")
+    assert switch.evaluate(tick) == "none"
     assert ann.player.api("GET", f"/me/notices/games/{game}")["switches"] == {"turn": False, "time": False}
     ann.player.open(game)
     expect(page.locator("[data-key=tell-me]")).to_have_count(0)  # it was answered

@@ -114,3 +114,13 @@ def test_times_are_in_the_language_of_the_page(run: Callable[..., Any]) -> None:
     table = {**state["table"], "removed_until": 3_600_000, "host": state["you"]["person"]}
     text, time = run("table/seating.js", READMISSION_TIME, {**state, "table": table})
     assert f"can sit down again at {time}." in text
+
+
+def test_spectators_are_counted_as_in_the_status_bar(run: Callable[..., Any]) -> None:
+    watched = states()[0]
+    for watching, expected in ((1, None), (2, "2 spectators")):
+        presence = {"seats": [], "watching": watching, "away": {}}
+        state = {**watched, "you": {**watched["you"], "seat": None}, "presence": presence}
+        text = run("table/seating.js", DRAW, state)
+        assert ("spectator" in text) == (expected is not None)
+        assert expected is None or expected in text

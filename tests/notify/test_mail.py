@@ -94,6 +94,19 @@ async def test_address_is_used_only_after_its_code_was_entered(
     assert "ann@example.org" in str(box.messages[0]["To"])
 
 
+async def test_code_stays_valid_when_the_webhook_changes(
+    site: TestSite, postbox: tuple[Mailbox, int]
+) -> None:
+    (box, _), (ann, _) = postbox, await site.guest("Ann")
+    address = {"email": "ann@elsewhere.example"}
+    for settings in (address, address, {**address, "webhook": "https://hooks.example/cartagena"}):
+        assert (await ann.put("/api/v1/me/notices", json=settings)).status_code == 200
+    assert len(box.messages) == 2, "only saving without a change sends another code"
+    (code,) = re.findall("[A-Z2-9]{4}-[A-Z2-9]{4}", box.messages[1]["Subject"])
+    answer = await ann.post("/api/v1/me/notices/confirm", json={"code": code})
+    assert answer.json()["email_confirmed"] is True, answer.text
+
+
 async def test_one_mail_covers_all_games_and_is_not_repeated_within_the_interval(
     site: TestSite, postbox: tuple[Mailbox, int]
 ) -> None:

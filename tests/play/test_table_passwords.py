@@ -8,11 +8,13 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
+import msgspec
 import pytest
 
 from app.bots.fair_queue import QueueFull, Share
+from app.play.commands.messages import NewPassword
 from app.play.fair_threads import FairThreads
-from app.play.log.terms import hash_password
+from app.play.log.terms import hash_password, parse_terms
 from app.play.refusals import Refusal
 from app.play.table_passwords import TablePasswords
 from tests.play.stage import Stage
@@ -119,6 +121,32 @@ async def test_a_right_password_is_hashed_once(
     for _ in range(2):  # a wrong one is paid for each time
         assert not await passwords.matches(stored, "open barley", "bo", lambda: charged.append(1))
     assert (len(hashed), len(charged)) == (3, 3)
+
+
+async def test_spaces_around_a_password_do_not_count(passwords: TablePasswords) -> None:
+    stored = await passwords.hash("open sesame ", "ann")
+    for typed in ("open sesame", "open sesame ", "  open sesame\n"):
+        assert await passwords.matches(stored, typed, "bo")
+    assert not await passwords.matches(stored, "opensesame", "bo")
+    kept = hash_password("open sesame ")  # by release 0.1.0
+    assert await passwords.matches(kept, "open sesame ", "bo")
+    assert not await passwords.matches(kept, "open sesame", "bo")
+
+
+def test_password_of_spaces_is_refused() -> None:
+    with pytest.raises(Refusal, match="bad_options"):
+        parse_terms({"visibility": "password", "password": "  "})
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert({"do": "password", "id": "k3v9x0re", "password": "  "}, NewPassword)
+
+
+async def test_each_hash_of_a_password_with_spaces_is_charged(
+    passwords: TablePasswords, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored = hash_password("open sesame")
+    hashed, charged = count_hashes(monkeypatch), []
+    assert not await passwords.matches(stored, " open barley ", "bo", lambda: charged.append(1))
+    assert (len(hashed), len(charged)) == (2, 2)
 
 
 async def test_concurrent_checks_of_one_password_share_one_hash(

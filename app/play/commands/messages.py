@@ -206,7 +206,7 @@ class CloseTable(_Command, frozen=True, tag="close"):
 class NewPassword(_Command, frozen=True, tag="password"):
     """Replaces the password of a table that has one."""
 
-    password: Annotated[str, Meta(min_length=1, max_length=100)]
+    password: Annotated[str, Meta(pattern=r"\S", max_length=100)]
 
 
 class CloseChat(_Command, frozen=True, tag="close_chat"):

@@ -62,7 +62,7 @@ def parse_terms(given: dict[str, Any]) -> tuple[Terms, str | None]:
     terms.clock.clock_class.check_terms(terms.clock)
     if 0 < terms.absence < 10:
         raise Refusal("bad_options", "The time until absence must be at least 10 seconds, or 0 for never.")
-    is_password = isinstance(password, str) and 1 <= len(password) <= MAX_PASSWORD_CHARS
+    is_password = isinstance(password, str) and len(password) <= MAX_PASSWORD_CHARS and password.strip() != ""
     if password is not None and not is_password:
         raise Refusal("bad_options", f"A password must have 1 to {MAX_PASSWORD_CHARS} characters.")
     return msgspec.structs.replace(terms, title=terms.title.strip()), password

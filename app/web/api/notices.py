@@ -72,16 +72,6 @@ async def set_notices(request: Request, body: ContactSettings, person: KnownPers
     site = site_of(request)
     site.limits.take_write(person.id)
     old = await site.notices.read_settings(person.id)
-    email, code = None, None
-    if body.email is not None:
-        if not site.mailer.is_configured:
-            raise NotAllowed("no_mail", "This server does not send e-mail.")
-        try:
-            email = validate_address(body.email)
-        except BadAddress:
-            raise BadRequest("bad_email", "That is not an e-mail address.") from None
-        if old.email != email or not old.is_confirmed:
-            code = new_code(2)
     webhook, key = None, None
     if body.webhook is not None:
         if not site.settings.calls_webhooks:
@@ -91,6 +81,18 @@ async def set_notices(request: Request, body: ContactSettings, person: KnownPers
         except BadUrl as problem:
             raise BadRequest("bad_webhook", str(problem)) from None
         key = old.webhook_key if old.webhook == webhook else secrets.token_urlsafe(24)
+    email, code = None, None
+    if body.email is not None:
+        if not site.mailer.is_configured:
+            raise NotAllowed("no_mail", "This server does not send e-mail.")
+        try:
+            email = validate_address(body.email)
+        except BadAddress:
+            raise BadRequest("bad_email", "That is not an e-mail address.") from None
+        # Saving again asks for another code, but a change of the webhook keeps the one in the mailbox valid.
+        is_webhook_changed = (old.webhook, old.webhook_form) != (webhook, body.webhook_form)
+        if old.email != email or not (old.is_confirmed or is_webhook_changed):
+            code = new_code(2)
     if code is not None and email is not None:
         # Limited by person, recipient and network, so that nobody can flood a stranger's mailbox.
         limits = site.limits

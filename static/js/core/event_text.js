@@ -233,11 +233,12 @@ const tableEntrySentences = {
  * @param {string} kind
  * @param {number | null | undefined} seat
  * @param {SeatLooks} seats
+ * @param {string} [name] Of the player meant, if not the one who has the seat now.
  */
-export function describeTableEntry(kind, seat, seats) {
+export function describeTableEntry(kind, seat, seats, name) {
   const sentence = tableEntrySentences[kind];
   if (!sentence) return "";
-  return t(sentence, { name: seat === undefined || seat === null ? "" : seatName(seats, seat) });
+  return t(sentence, { name: name ?? (seat === undefined || seat === null ? "" : seatName(seats, seat)) });
 }
 
 /**

@@ -324,13 +324,14 @@ export async function initNoticeSettings(section, person) {
       });
     });
 
-  let sendsAddresses = true;
+  let sendsCode = true;
   onSubmit(
     form,
     async () => {
       // If nothing was edited, saving sends the address's code again or resumes the webhook.
-      sendsAddresses = !(await saveEditedWishes()) || isMailEdited() || isWebhookEdited();
-      if (!sendsAddresses) return saved;
+      const isEdited = (await saveEditedWishes()) || isWebhookEdited();
+      sendsCode = !isEdited || isMailEdited();
+      if (!sendsCode && !isWebhookEdited()) return saved;
       return put("/me/notices", {
         email: (settings.mail && contact.email.value.trim()) || null,
         webhook: (settings.webhooks && contact.webhook.value.trim()) || null,
@@ -340,7 +341,7 @@ export async function initNoticeSettings(section, person) {
       });
     },
     (state) =>
-      sendsAddresses && state.email && !state.email_confirmed
+      sendsCode && state.email && !state.email_confirmed
         ? t("A code is on its way to you by e-mail.")
         : t("Saved."),
   );

@@ -16,6 +16,9 @@ const costText = ({ action: { type }, draws, final }) => {
   return (draws || final) && type !== "end" ? t("cannot be undone") : "";
 };
 
+// Beside Undo and End turn on a phone there is room for this much; the board shows the number of cards.
+const shortCostText = () => t("cannot be undone");
+
 /**
  * @typedef {object} Context
  * @property {View} view
@@ -105,7 +108,13 @@ export function ChoiceButton(choice, view, seats, onPick) {
     "button",
     { type: "button", class: "choice", "data-explains": choice.action.type, onclick: () => onPick(choice) },
     el("span", { class: "choice-signs" }, ...choiceIcons(choice)),
-    el("span", { class: "choice-words" }, el("span", {}, text), cost ? el("small", {}, cost) : null),
+    el(
+      "span",
+      { class: "choice-words" },
+      el("span", {}, text),
+      cost ? el("small", {}, cost) : null,
+      cost ? el("small", { class: "cost-short", "aria-hidden": "true" }, shortCostText()) : null,
+    ),
   );
 }
 

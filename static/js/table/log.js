@@ -14,6 +14,7 @@ import { passwordHeader } from "../core/room_password.js";
  * @property {Actor} [by]
  * @property {string} [kind]
  * @property {number} [seat]
+ * @property {string} [name] Of the player who sat down, who may have left since.
  */
 
 const MAX_LINES = 400;
@@ -52,7 +53,7 @@ export function movesSince(entries, seat) {
 }
 
 /**
- * GameLog(game) -> the log of a game in this tab. Entries are {seq, events, by} or {seq, kind, seat}, ordered by seq.
+ * GameLog(game) -> the log of a game in this tab. Entries are {seq, events, by} or {seq, kind, seat, name}, ordered by seq.
  * @param {string} game
  */
 export function GameLog(game) {
@@ -91,14 +92,25 @@ export function GameLog(game) {
    * @param {SeatLooks} seats
    * @returns {LogLine}
    */
-  function lineOf({ seq, events, by, kind, seat }, view, seats) {
+  function lineOf({ seq, events, by, kind, seat, name }, view, seats) {
     if (events)
       return {
         seq,
         ...(view ? describeEvents(events, view, seats, by) : { text: "", seat: null, traces: [] }),
       };
-    return { seq, text: describeTableEntry(String(kind), seat, seats), seat: seat ?? null, traces: [] };
+    return { seq, text: describeTableEntry(String(kind), seat, seats, name), seat: seat ?? null, traces: [] };
   }
+
+  /**
+   * Return the name of a player who sits down, for their log entry: seats change hands before the game.
+   * @param {string} kind
+   * @param {number | undefined} seat
+   * @param {SeatLooks} seats
+   */
+  const nameOf = (kind, seat, seats) => {
+    const name = kind === "seated" && seat !== undefined ? seats?.[seat].name : null;
+    return name ? { name } : {};
+  };
 
   /**
    * Return all lines in the current language.
@@ -122,7 +134,7 @@ export function GameLog(game) {
       if (events?.length) entry = { seq: state.seq, events, by };
       // A new password is an entry of kind "host", too, but the host stays the same.
       else if (kind && (kind !== "host" || before.table?.host !== state.table.host))
-        entry = { seq: state.seq, kind, seat };
+        entry = { seq: state.seq, kind, seat, ...nameOf(kind, seat, state.table.seats) };
       if (!entry) return { log: earlier };
       // A vacated seat has lost its name.
       const seats =

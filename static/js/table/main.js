@@ -2,7 +2,6 @@
 
 /** @import {Action, Card, Click, Command, Frame, GameState, LogLine, ClickResult, Place, Selection, State, StatusDetail, Table, TableState, Trace} from "../core/types.d.ts" */
 
-import { isCorrespondence } from "../core/clock_kinds.js";
 import { find } from "../core/dom.js";
 import { withWholeCatalogue } from "../core/i18n.js";
 import { randomHex } from "../core/random.js";
@@ -12,6 +11,7 @@ import { showStoredToast } from "../core/toast.js";
 import { announceChanges } from "./announce.js";
 import { CatchUp, Recap } from "./catch_up.js";
 import { nextConnectionState } from "./connection.js";
+import { showFirstNote } from "./first_note.js";
 import { HelpLoader } from "./help_loader.js";
 import { GameLog } from "./log.js";
 import { Pace } from "./pace.js";
@@ -21,6 +21,7 @@ import { choiceOfType, clickCard, clickHintedPlace, clickPlace, clickSeat, isIne
 import { installShortcuts } from "./shortcuts.js";
 import { answerSoundOffer, offerSound } from "./sound_and_vibration.js";
 import { applyFrame, emptyState, isRetried, Store } from "./store.js";
+import { UnsentMove } from "./unsent_move.js";
 
 const RESUMED_SHOWN_MS = 2500;
 const REFUSAL_SHOWN_MS = 6000;
@@ -40,6 +41,7 @@ if (/[?&]hand=1/.test(location.search) || pref("hands").includes(game))
   withWholeCatalogue(import("./hand_layout.js")).then(({ startHandLayout }) => startHandLayout(game));
 const store = Store({ ...emptyState(), password: storedPassword(game) });
 const log = GameLog(isTrial ? `trial.${game}` : game);
+const unsentMove = UnsentMove(isTrial ? `trial.${game}` : game);
 // Ids of commands that the player did not trigger: their refusals are not shown.
 const automaticIds = new Set();
 let refusalTimer = 0;
@@ -157,22 +159,12 @@ if (pref("firstGames").includes(game))
 Recap(root, store, log.movesSince);
 CatchUp(store, game, ui.showMissed);
 announceChanges(store);
-let isNoteShown = false;
-store.subscribe(["table", "you"], ({ table, you }) => {
-  if (isNoteShown || you.seat === null || !(table?.deal || isCorrespondence(table?.clock?.kind))) return;
-  isNoteShown = true;
-  if (table.deal)
-    return void withWholeCatalogue(import("./deal_note.js")).then(({ showDealNote }) =>
-      showDealNote({ game, root, table, store, now: () => socket.now() }),
-    );
-  withWholeCatalogue(import("./notification_offer.js")).then(({ offerTurnNotices }) =>
-    offerTurnNotices({ game, root, refuse }),
-  );
-});
+showFirstNote({ store, game, root, now: socket.now, refuse });
 offerSound(store);
 showStoredToast();
 store.subscribe(["table", "you"], sealAutomatically);
 const help = HelpLoader({ root, store, socket, ask, refuse });
+resendMove();
 installShortcuts({
   ui,
   undo: () => store.state.undo && undo(),
@@ -316,10 +308,21 @@ function undo() {
   if (!store.state.isWaiting) sendMove({ do: "undo", version: store.state.seq });
 }
 
-/** @param {Command} command */
-function sendMove(command) {
+/** @param {Command} move */
+function sendMove(move) {
+  const command = { ...move, id: move.id ?? randomHex() };
+  unsentMove.keep(command);
   store.set({ isWaiting: true, selection: {}, candidates: null, past: null });
-  send(command).then(() => store.set({ isWaiting: false }));
+  send(command).then(() => {
+    unsentMove.drop();
+    store.set({ isWaiting: false });
+  });
+}
+
+/** Send the move of the previous page again, if it got no answer. */
+function resendMove() {
+  const move = isTrial ? null : unsentMove.read();
+  if (move) sendMove(move);
 }
 
 /** Resign, also while an action is unanswered: the server does not compare the version. */

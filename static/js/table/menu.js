@@ -147,29 +147,33 @@ export function Menu(
       el("p", { class: "menu-label", "aria-hidden": "true" }, label),
       ...items,
     );
+  const settings = group(
+    t("Your settings"),
+    sound,
+    vibration,
+    hints,
+    el(
+      "label",
+      { class: "menu-item menu-choice", for: "countdown" },
+      icon("ui", "ui-hourglass"),
+      el("span", {}, t("End my turn")),
+      countdown,
+    ),
+    el(
+      "label",
+      { class: "menu-item menu-choice", for: "pace" },
+      icon("ui", "ui-skip"),
+      el("span", {}, t("Game speed")),
+      pace,
+    ),
+    help,
+    // Items that were added before the menu was loaded.
+    .../** @type {HTMLElement[]} */ ([...body.children]),
+  );
+  settings.classList.add("menu-settings");
   body.append(
     group(t("This game"), hint, pause, options, rules, replay, chat, hosts, leave, resign),
-    group(
-      t("Your settings"),
-      sound,
-      vibration,
-      hints,
-      el(
-        "label",
-        { class: "menu-item menu-choice", for: "countdown" },
-        icon("ui", "ui-hourglass"),
-        el("span", {}, t("End my turn")),
-        countdown,
-      ),
-      el(
-        "label",
-        { class: "menu-item menu-choice", for: "pace" },
-        icon("ui", "ui-skip"),
-        el("span", {}, t("Game speed")),
-        pace,
-      ),
-      help,
-    ),
+    settings,
     group(t("Other screens and pages"), device, embed, lobby),
   );
   /** @type {TableState} Set by the first update. */

@@ -29,13 +29,14 @@ export async function offerTurnNotices({ game, root, refuse }) {
   const words = el("span", {}, t("Notify me when it is my turn"));
   const button = el(
     "button",
-    { type: "button", class: "menu-item menu-switch", onclick: () => choose(!isWanted()) },
+    { type: "button", class: "menu-item menu-switch is-ticked", onclick: () => choose(!isWanted()) },
     icon("ui", "ui-hourglass"),
     words,
   );
   const show = () => button.setAttribute("aria-pressed", String(isWanted()));
   button.hidden = !canPush();
-  root.querySelector(".menu-body")?.prepend(button);
+  // Until the menu is opened, it has no groups; it moves the switch into this one.
+  (root.querySelector(".menu-settings") ?? root.querySelector(".menu-body"))?.append(button);
   show();
 
   /** @param {boolean} isOn */

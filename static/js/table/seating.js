@@ -94,10 +94,6 @@ export function Seating(root, { game, send, currentSeats, refuse, sit, voidRound
     return state.you.removed && state.you.seat === null && ownRemovalEnds(state) > now();
   }
 
-  /** @param {State} state */
-  // Does not count the viewer.
-  const watching = ({ presence, you }) => presence.watching - (you.seat === null ? 1 : 0);
-
   async function closeTable() {
     const question = t("Close this table? Everyone here will be told, and no one can open it again.");
     if (await confirmAction(question, t("Close the table"))) send({ do: "close" });
@@ -305,14 +301,16 @@ export function Seating(root, { game, send, currentSeats, refuse, sit, voidRound
       ),
     );
     seats.replaceChildren(...table.seats.map((info, seat) => seatRow(state, info, seat)));
-    const others = watching(state);
+    // The same number as in the status bar. Viewers know that they themselves are watching.
+    const { watching } = state.presence;
+    const hasOthers = watching > (you.seat === null ? 1 : 0);
     setChildren(
       host,
       ...(table.status === "closed"
         ? [el("a", { class: "button button-main", href: "/" }, t("Go to the lobby"))]
         : hostControls(state)),
-      ...(others > 0
-        ? [el("p", { class: "seating-wait" }, tn("{n} spectator", "{n} spectators", others))]
+      ...(hasOthers
+        ? [el("p", { class: "seating-wait" }, tn("{n} spectator", "{n} spectators", watching))]
         : []),
     );
     invite.update(state);

@@ -56,6 +56,22 @@ def test_second_device_shows_the_whole_log(person: Callable[..., Player]) -> Non
     late.close()
 
 
+def test_log_names_players_who_stood_up_again(person: Callable[..., Player]) -> None:
+    ann, bo, eve = person("Ann"), person("Bo"), person("Eve")
+    ann.open(ann.create(HIDDEN))
+    expected = []
+    for guest in (bo, eve):
+        guest.game = ann.game
+        guest.command("sit", seat=1)
+        name = guest.api("GET", "/me")["person"]["name"]
+        expected += [f"{name} sits down.", "A seat is empty again."]
+        expect(ann.page.locator(".log-line")).to_have_count(len(expected) - 1)
+        guest.command("stand")
+        expect(ann.page.locator(".log-line")).to_have_text(expected)
+    ann.page.reload()
+    expect(ann.page.locator(".log-line")).to_have_text(expected)
+
+
 def test_late_spectator_sees_only_the_public_log(person: Callable[..., Player]) -> None:
     ann, bo, eve = person("Ann"), person("Bo"), person("Eve")
     game = begin(ann, bo, options=HIDDEN)

@@ -159,6 +159,32 @@ def test_lost_connection_is_shown_and_restored_without_a_reload(
         each.complaints.clear()
 
 
+def test_move_made_offline_is_sent_after_the_page_was_closed(person: Callable[..., Player]) -> None:
+    ann, bo = person("Ann"), person("Bo")
+    game = begin(ann, bo, options={**SHORT, "first": 0})
+    for is_still_possible in (True, False):
+        ann.open(game)
+        seq = ann.seq()
+        ann.context.set_offline(True)
+        ann.page.locator(".hand-card.playable").first.click()
+        ann.page.locator(".choice").first.click()
+        expect(ann.page.locator(".tray-hint")).to_contain_text("will be sent when the connection is back")
+        ann.page.goto("about:blank")
+        ann.context.set_offline(False)
+        if not is_still_possible:
+            move_via_api(ann)
+        sent = ann.state()["seq"]
+        ann.open(game)
+        ann.wait_past(seq)
+        expect(ann.page.locator(".log-line").last).to_contain_text("plays a")
+        assert ann.seq() == seq + 1, "the move was made once"
+        assert sent == (seq if is_still_possible else seq + 1)
+        expect(ann.page.locator(".hand-card.playable").first).to_be_visible()
+        if not is_still_possible:
+            expect(ann.page.locator(".banner")).to_contain_text("moved on")
+    ann.complaints.clear()  # the browser logs the refused connections
+
+
 def test_refusal_is_shown_with_its_message(person: Callable[..., Player]) -> None:
     ann, bo = person("Ann"), person("Bo")
     game = begin(ann, bo, options=SHORT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Callable
 
@@ -112,6 +113,58 @@ def test_first_button_of_the_tray_shows_its_word_where_the_sentence_is_hidden(
         assert button
         assert word["width"] > 20, "the word is shown"
         assert word["x"] + word["width"] <= button["x"] + button["width"]
+
+
+# Pixels by which the words of a choice leave its button above or below.
+SPILLED_WORDS = """() => [...document.querySelectorAll(".choice")].map((each) => {
+  const [button, words] = [each, each.querySelector(".choice-words")].map((node) => node.getBoundingClientRect());
+  return Math.max(button.top - words.top, words.bottom - button.bottom);
+})"""
+
+
+@pytest.mark.parametrize("is_beside_screen", [False, True])
+def test_cost_of_a_retreat_fits_its_button(person: Callable[..., Player], is_beside_screen: bool) -> None:
+    ann, bo = person("Ann", phone=True), person("Bo")
+    game = begin(ann, bo, options={"preset": "jamaica", "players": 2, "first": 0})
+    for _ in range(2):
+        state = ann.state()
+        ann.act(next(c for c in state["choices"] if c["action"]["type"] == "advance")["action"], state["seq"])
+    retreat = next(c for c in ann.state()["choices"] if c["action"]["type"] == "retreat")
+    ann.open(game)
+    if is_beside_screen:
+        ann.page.goto(f"{ann.url}/h/{game}")
+    for language in ("en", "de", "nl"):
+        ann.page.goto(f"{ann.page.url.split('?')[0]}?lang={language}")
+        for width in (390, 320):
+            ann.page.set_viewport_size({"width": width, "height": 740})
+            ann.page.locator(f'[data-place="{retreat["action"]["from"]}"]').tap()
+            expect(ann.page.locator(".choice small").first).to_be_visible()
+            spilled = ann.page.evaluate(SPILLED_WORDS)
+            assert max(spilled) <= 0, (language, width)
+            ann.page.locator(".put-back").tap()
+
+
+def test_cost_of_a_hinted_retreat_fits_beside_undo_and_end_turn(person: Callable[..., Player]) -> None:
+    ann, bo = person("Ann", phone=True), person("Bo")
+    options = {"preset": "jamaica", "players": 2, "first": 0, "actions": 5}
+    game = begin(ann, bo, options=options, hints=True)
+    # With her last card played, a retreat is the only move left.
+    for player, actions in ((ann, ["advance"] * 5), (bo, ["advance"]), (ann, ["advance"])):
+        for kind in (*actions, *(["end"] if player is bo or len(actions) == 5 else [])):
+            state = player.state()
+            choice = next(c for c in state["choices"] if c["action"]["type"] == kind)
+            player.act(choice["action"], state["seq"])
+    for language in ("en", "de", "es", "fr", "it", "nb", "nl", "sv"):
+        ann.page.goto(f"{ann.url}/g/{game}?lang={language}")
+        ann.page.locator(".ask-hint").tap()
+        expect(ann.page.locator(".choice")).to_have_count(1, timeout=30_000)
+        assert ann.page.locator(".choice").get_attribute("data-explains") == "retreat"
+        for part in (".tray .undo", ".tray .end-turn", ".choice .cost-short"):
+            expect(ann.page.locator(part)).to_be_visible()
+        assert max(ann.page.evaluate(SPILLED_WORDS)) <= 0, language
+        expect(ann.page.locator(".choice")).to_have_accessible_name(
+            re.compile(r"\d.*\d.*\d")
+        )  # the cards, too
 
 
 # Whether the sentence and the clock of the player overlap.
