@@ -74,6 +74,7 @@ ROWS: dict[tuple[str, str], str] = {
     ("GET", "/api/v1/games/{game}"): "open",
     ("GET", "/api/v1/games/{game}/record"): "open",
     ("GET", "/api/v1/games/{game}/ratings"): "open",
+    ("GET", "/api/v1/games/{game}/seat-ratings"): "open",
     ("GET", "/api/v1/players/{player}/ratings"): "open",
     ("GET", "/api/v1/players/{player}/ratings/{pool}/history"): "open",
     ("GET", "/api/v1/ratings/{pool}"): "open",
