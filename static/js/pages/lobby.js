@@ -1,8 +1,9 @@
 // The lobby: live lists of tables, and the buttons that lead into a game.
 
-/** @import {LobbyList, LobbyMessage, LobbyRoom, TableState} from "../core/types.d.ts" */
+/** @import {LobbyList, LobbyMessage, LobbyRoom} from "../core/types.d.ts" */
 
-import { get, post, RefusedError } from "../core/api.js";
+import { openAccountDialog } from "../core/account_dialog.js";
+import { post, RefusedError } from "../core/api.js";
 import { confirmAction } from "../core/confirm_dialog.js";
 import { createOnce, releaseButton, withBusyButton } from "../core/create_once.js";
 import { el, find, setChildren } from "../core/dom.js";
@@ -20,7 +21,9 @@ import { showOwnTurns } from "../core/turn_notice.js";
 import { countBotGame, isNewcomer } from "../table/first_games.js";
 import { rememberLevel, restoreLevel } from "./bot_level.js";
 import { ensureName, initNameForm } from "./player_name.js";
+import { RatedWays } from "./rated_ways.js";
 import { SeatDots, TableFacts } from "./table_facts.js";
+import { leaveTable, WaitingOffer } from "./waiting_offer.js";
 
 /** @typedef {Event & { currentTarget: HTMLButtonElement }} Press */
 
@@ -124,7 +127,7 @@ function showList(list) {
   if (waiting) waiting.hidden = true;
   if (list === "mine") {
     section.hidden = all.length === 0;
-    closeUntrueOffer();
+    offer.update();
     showOwnTurns(rooms.mine);
     showQueue();
   }
@@ -189,6 +192,7 @@ const goTo = (id) => location.assign(`/g/${encodeURIComponent(id)}`);
  * @param {HTMLButtonElement} button
  */
 function join(room, button) {
+  if (room.rated && ratedWays.isGuest) return openAccountDialog(`/g/${encodeURIComponent(room.id)}`);
   return runWithName(button, async () => {
     if (!room.locked) await takeSeat(room.id);
     goTo(room.id);
@@ -210,7 +214,7 @@ async function leave(room, button) {
 
 /**
  * Create an unlisted table and take a seat. At the limit of tables, the oldest one without other people is ended.
- * @param {{ options: object, bots?: string[], hints?: boolean }} fields
+ * @param {{ options: object, bots?: string[], hints?: boolean, rated?: boolean }} fields
  */
 async function openUnlistedTable(fields) {
   const table = await createOrMakeRoom({ visibility: "unlisted", ...fields });
@@ -226,6 +230,14 @@ async function openUnlistedTable(fields) {
   return table.id;
 }
 
+const ratedWays = RatedWays(document.body, showQueue);
+const offer = WaitingOffer({
+  ownRoom: (id) => rooms.mine.get(id),
+  startBotGame,
+  goTo,
+  findCloser: moveToCloserTable,
+  runWithName,
+});
 const levelField = /** @type {HTMLSelectElement} */ (find("[data-level]"));
 
 /** Open a table with bots of the chosen level on the other seats, start the game and go there. */
@@ -245,7 +257,12 @@ const playBots = (button) => runWithName(button, startBotGame);
 function playFriends(button) {
   return runWithName(button, async () =>
     // Seats that stay empty are removed at the start.
-    goTo(await openUnlistedTable({ options: { preset: "jamaica", players: 5 } })),
+    goTo(
+      await openUnlistedTable({
+        options: { preset: "jamaica", players: 5 },
+        ...ratedWays.friendsFields(),
+      }),
+    ),
   );
 }
 
@@ -258,11 +275,21 @@ function showQueue() {
     return;
   }
   const n = [...rooms.open.values()]
-    .filter((room) => !rooms.mine.has(room.id))
-    .reduce((sum, room) => sum + (room.rated ? 0 : (room.waiting ?? 0)), 0);
+    .filter((room) => !rooms.mine.has(room.id) && Boolean(room.rated) === ratedWays.isQuickRated())
+    .reduce((sum, room) => sum + (room.waiting ?? 0), 0);
   place.textContent = n
     ? tn("{n} person is waiting.", "{n} people are waiting.", n)
     : t("No one is waiting right now.");
+}
+
+/** Return the answer of quick play, for the filtered edition and number of seats. */
+function askQuickPlay() {
+  const { preset, seats } = readFilter();
+  return createOnce("/quick", {
+    ...(preset ? { preset } : { any_preset: true }),
+    ...(seats ? { seats } : { any_seats: true }),
+    ...ratedWays.quickFields(),
+  });
 }
 
 /**
@@ -271,11 +298,7 @@ function showQueue() {
  */
 function quickPlay(button) {
   return runWithName(button, async () => {
-    const { preset, seats } = readFilter();
-    const table = await createOnce("/quick", {
-      ...(preset ? { preset } : { any_preset: true }),
-      ...(seats ? { seats } : { any_seats: true }),
-    });
+    const table = await askQuickPlay();
     await takeSeat(table.id, table);
     if (table.found) {
       goTo(table.id);
@@ -283,73 +306,25 @@ function quickPlay(button) {
     }
     keepSeat(table.id);
     releaseButton(button);
-    offerBotGame(table.id);
+    offer.open(table.id, ratedWays.isQuickRated());
   });
-}
-
-// The open dialog of a player who waits alone at this table.
-/** @type {{ id: string, dialog: HTMLDialogElement } | null} */
-let offer = null;
-
-/** Close the dialog when another player has come or the game has started. A toast behind it could not be used. */
-function closeUntrueOffer() {
-  const room = offer && rooms.mine.get(offer.id);
-  if (room && (room.status !== "open" || room.taken - room.bots > 1)) offer?.dialog.close();
 }
 
 /**
- * Nobody is waiting: let the player choose between a game against bots and the empty table.
- * @param {string} id
+ * Move from one's own rated table to one with a similar rating, if there is any by now. Return its id.
+ * @param {string} own
  */
-function offerBotGame(id) {
-  /** @param {() => unknown} work */
-  const onclick = (work) => (/** @type {Press} */ event) =>
-    runWithName(
-      event.currentTarget,
-      async () => work(),
-      (sentence) => {
-        problem.textContent = sentence;
-      },
-    );
-  const stopWaiting = async () => {
-    const path = `/games/${encodeURIComponent(id)}`;
-    // The list may be out of date. A table with another player stays open.
-    const { table } = /** @type {TableState} */ (await get(path));
-    const isAlone = table.seats.filter(({ person }) => person).length < 2;
-    await post(`${path}/commands`, { id: randomHex(), do: isAlone ? "close" : "stand" });
-    dialog.close();
-  };
-  // A toast would be behind the dialog.
-  const problem = el("p.field-said.is-bad", { role: "alert" });
-  const dialog = el(
-    "dialog.door",
-    { "aria-labelledby": "queue-words" },
-    el(
-      "p",
-      { id: "queue-words" },
-      t("No one is waiting right now. We'll keep your seat open. Play against bots meanwhile?"),
-    ),
-    el(
-      "div.door-ways",
-      {},
-      el(
-        "button.button.button-main",
-        { type: "button", onclick: onclick(startBotGame) },
-        t("Play against bots"),
-      ),
-      el("button.button", { type: "button", onclick: onclick(() => goTo(id)) }, t("Wait at the table")),
-      el("button.button.button-quiet", { type: "button", onclick: onclick(stopWaiting) }, t("Stop waiting")),
-    ),
-    problem,
-  );
-  dialog.addEventListener("close", () => {
-    dialog.remove();
-    offer = null;
-  });
-  document.body.append(dialog);
-  dialog.showModal();
-  offer = { id, dialog };
-  closeUntrueOffer();
+async function moveToCloserTable(own) {
+  const table = await askQuickPlay();
+  if (table.id === own) return null;
+  if (!table.found) {
+    // Somebody has just joined the own table, so quick play opened another one.
+    await leaveTable(table.id);
+    return null;
+  }
+  await takeSeat(table.id, table);
+  await leaveTable(own);
+  return table.id;
 }
 
 /**

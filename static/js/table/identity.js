@@ -18,6 +18,12 @@ export async function ensureGuest(you, name) {
   return true;
 }
 
+/** Return whether the session's person has an account. */
+export async function hasAccount() {
+  const { person } = await get("/me");
+  return Boolean(person?.is_account);
+}
+
 /**
  * Show a one-time code that moves this seat to another device.
  * @param {string} room

@@ -148,6 +148,14 @@ store.subscribe(["table", "you"], ({ table, you }) => {
     offerTurnNotices({ game, root, refuse }),
   );
 });
+let hasPlateRatings = false;
+store.subscribe(["table"], ({ table }) => {
+  if (hasPlateRatings || !table?.rated || table.status === "open") return;
+  hasPlateRatings = true;
+  withWholeCatalogue(import("./plate_ratings.js")).then(({ loadPlateRatings }) =>
+    loadPlateRatings(game, store),
+  );
+});
 offerSound(store);
 showStoredToast();
 store.subscribe(["table", "you"], sealAutomatically);
@@ -174,8 +182,10 @@ function onFrame(frame) {
     return;
   }
   const { refused } = cause;
+  if (refused?.code === "account_required")
+    import("./seat_commands.js").then(({ offerAccount }) => offerAccount());
   // The password prompt shows the refusal of an admission itself.
-  if (refused && store.state.isAdmitted && !isRetried(frame) && !automaticIds.has(refused.id))
+  else if (refused && store.state.isAdmitted && !isRetried(frame) && !automaticIds.has(refused.id))
     loadRefusals()
       .then(({ describeRefusal }) => describeRefusal(refused))
       .then(refuse, () => refuse(refused.message));

@@ -16,6 +16,12 @@ import { isAgainstBotsOnly } from "../core/take_seat.js";
  * @property {(text: string) => void} refuse
  */
 
+/** Say that a rated table needs an account. */
+export const offerAccount = () =>
+  withWholeCatalogue(import("../core/account_dialog.js")).then(({ openAccountDialog }) =>
+    openAccountDialog(),
+  );
+
 /**
  * SeatCommands(access) -> {sit(seat, name), leaveBots(), mute(person, on)}
  * @param {Access} access
@@ -30,7 +36,8 @@ export function SeatCommands({ game, store, socket, send, resign, refuse }) {
    */
   async function sit(seat, name) {
     try {
-      const { ensureGuest } = await withWholeCatalogue(import("./identity.js"));
+      const { ensureGuest, hasAccount } = await withWholeCatalogue(import("./identity.js"));
+      if (tableNow().rated && !(await hasAccount())) return offerAccount();
       if (await ensureGuest(store.state.you, name)) socket.reconnect();
     } catch (problem) {
       refuse(/** @type {Error} */ (problem).message);

@@ -9,8 +9,8 @@ import { isCorrespondence } from "../core/clock_kinds.js";
 import { confirmAction } from "../core/confirm_dialog.js";
 import { el, setChildren } from "../core/dom.js";
 import { formatList, N_, t, tn } from "../core/i18n.js";
-import { icon, symbolIcon } from "../core/icons.js";
-import { LEVELS, levelName, personName, presetName, SYMBOLS } from "../core/names.js";
+import { icon } from "../core/icons.js";
+import { LEVELS, levelName, personName } from "../core/names.js";
 import { canOpen, hasOpened } from "../core/sealing.js";
 import { ownRemovalEnds } from "./banners.js";
 import {
@@ -25,7 +25,7 @@ import {
 } from "./before_start.js";
 import { HostPassword } from "./host_password.js";
 import { optionLines } from "./option_text.js";
-import { scoreLine } from "./rematch.js";
+import { headOfSeating } from "./seating_head.js";
 import { SeatRow } from "./seating_row.js";
 
 /** Why the last start failed. */
@@ -41,11 +41,16 @@ const VOID_REASONS = {
  * Return what the link is good for; "" if the table is full and can't be watched.
  * @param {Table} table
  */
-function linkText({ seats, spectators, locked }) {
-  if (seats.some(({ person, bot, reserved }) => !person && !bot && !reserved))
+function linkText({ seats, spectators, locked, rated }) {
+  if (seats.some(({ person, bot, reserved }) => !person && !bot && !reserved)) {
+    if (rated)
+      return locked
+        ? t("Anyone with this link, the password and an account can join.")
+        : t("Anyone with this link and an account can join.");
     return locked
       ? t("Anyone with this link and the password can join.")
       : t("Anyone with this link can join.");
+  }
   if (!spectators) return "";
   return locked
     ? t("Anyone with this link and the password can watch.")
@@ -353,16 +358,7 @@ export function Seating(root, { game, send, currentSeats, refuse, sit, voidRound
     /** @type {HTMLSelectElement | null} */
     const levelBefore = root.querySelector("#bot-level");
     const level = levelBefore?.value;
-    head.replaceChildren(
-      el("h2", { class: "seating-title" }, table.title || presetName(table.options.preset)),
-      table.title ? el("p", { class: "lead" }, presetName(table.options.preset)) : "",
-      scoreLine(state) ?? "",
-      el(
-        "p",
-        { class: "seating-art", "aria-hidden": "true" },
-        ...SYMBOLS[table.options.symbols].map((symbol) => symbolIcon(symbol)),
-      ),
-    );
+    head.replaceChildren(...headOfSeating(state));
     seats.replaceChildren(...table.seats.map((info, seat) => seatRow(state, info, seat)));
     const others = watching(state);
     setChildren(
