@@ -31,6 +31,9 @@ function Ranking({ table }) {
         { value: place },
         pirateIcon(look, letterOf(look)),
         el("span", {}, seatName(table.seats, seat)),
+        table.rated && table.seats[seat].person
+          ? el("span", { class: "ranking-change", "data-change": seat }, "…")
+          : null,
       );
     }),
   );
@@ -212,12 +215,17 @@ export function Ending(root, { rematch }) {
         el("h2", { id: "ending-title", tabindex: "-1" }, heading),
         words ? el("p", { class: "ending-words", tabindex: "-1" }, words) : null,
         isOver(table) ? Ranking(state) : null,
+        table.rated && isOver(table)
+          ? el("p", { class: "ending-note rating-note", "data-rating-note": true, role: "status" })
+          : null,
         rematch.score,
         you.seat !== null && table.result && !table.trial ? Statistics(state) : null,
         ...links(state, heading),
         you.seat !== null && table.result && !table.trial ? offerInstallAfterGame() : null,
       ],
     );
+    if (table.rated && isOver(table))
+      import("./ending_ratings.js").then(({ showRatingChanges }) => showRatingChanges(root, state));
   }
 
   function show() {
