@@ -115,7 +115,7 @@ PAGES = (
     "/ /deal /deal/{day} "
     "/new /g/{room} /g/{room}/screen /g/{room}/replay /g/{room}/fairness /g/{room}/review /g/{room}/try /replay "
     "/h/{room} /h/{room}/ "
-    "/fairness /rules "
+    "/fairness /ratings /rules "
     "/rules/{topic} /tutorial /about /offline /me /players/{player} /account /resume /resume/{code} "
     "/static/{fingerprint}/{name:path} /embed/{room} "
     "/lang/{name}.json /manifest.webmanifest /icon.svg /favicon.ico /worker.js /robots.txt /sitemap.xml"
