@@ -220,6 +220,7 @@ READS: dict[str, dict[str, str]] = {
                                     "after": "", "closed": "not_started"},
     "/api/v1/games/{game}/review": {"before": "not_over", "playing": "not_over", "paused": "not_over",
                                     "after": "", "closed": "not_started"},
+    "/api/v1/games/{game}/seat-ratings": dict.fromkeys(PHASES.values(), ""),
     "/api/v1/games/{game}/seen": {"before": "not_started", "playing": "", "paused": "", "after": "",
                                   "closed": "not_started"},
     "/g/{game}/seen": {"before": "not_started", "playing": "", "paused": "", "after": "", "closed": "not_started"},

@@ -316,7 +316,7 @@ def test_documented_game_routes_and_registered_routes_match() -> None:
         for path in schema
         if path.startswith(("/api/v1/games", "/api/v1/quick"))
     }
-    written = set(re.findall(r"/api/v1((?:/games|/quick)[\w/$]*)", section(8)))
+    written = set(re.findall(r"/api/v1((?:/games|/quick)[\w/$-]*)", section(8)))
     assert written == served
 
 

@@ -27,8 +27,8 @@ SAME_AS_ENGLISH = {
     "Account", "Actions", "Cartagena", "Chat", "Filter", "Hint", "Hint: {reason}", "Hints",
     "Hispaniola", "Jamaica", "Jungle", "Legend",
     "Modules", "Morgan", "Name", "Notifications", "Par", "Passage", "Password", "Password:", "Pause", "Pirates",
-    "Pistol", "Replay", "Rum", "Scenario", "Send", "Sorry!", "Table", "Tortuga", "bot: {level}", "e-mail",
-    "normal", "offline", "online", "pistol",
+    "Pistol", "Rating", "Ratings", "Replay", "Rum", "Scenario", "Send", "Sorry!", "Table", "Tortuga",
+    "bot: {level}", "e-mail", "normal", "offline", "online", "pistol",
     "rum", "violet", "webhook",
 }  # fmt: skip
 

@@ -142,6 +142,17 @@ class GameRatings(BaseModel):
     hidden: bool = False
 
 
+class SeatRating(Rating):
+    seat: int
+
+
+class SeatRatings(BaseModel):
+    """The ratings that the people at a rated table have now; empty at other tables."""
+
+    ratings: list[SeatRating] = []
+    hidden: bool = False
+
+
 class OwnRatingSettings(Body):
     """`hides_ratings`: see no rating anywhere. `withheld`: appear without an id in the public file."""
 
@@ -285,4 +296,27 @@ async def game_ratings(
     first = rows[0]
     return GameRatings(
         counted=True, pool=first["pool"], weight=first["weight"], void=first["void"], changes=changes
+    )
+
+
+@router.get("/games/{game}/seat-ratings", responses=error_responses(403))
+async def seat_ratings(
+    request: Request, game: GameId, reader: MaybePerson, password: RoomPassword = None
+) -> SeatRatings:
+    """Return the ratings that the people at a rated table have now in its pool, for those who may see the game."""
+    site = site_of(request)
+    room = await find_room(request, game, actor_of(reader), password)
+    site.limits.take_work(request, _GAME_COST_MS)
+    if await _hides_ratings(site, reader):
+        return SeatRatings(hidden=True)
+    table = room.table
+    people = {seat.person: number for number, seat in enumerate(table.seats) if seat.person is not None}
+    if not table.is_rated or not people:
+        return SeatRatings()
+    values = await site.ratings.read_values(sorted(people), table.rating_pool())
+    return SeatRatings(
+        ratings=[
+            SeatRating(seat=number, **_shown(values[person]).model_dump())
+            for person, number in people.items()
+        ]
     )

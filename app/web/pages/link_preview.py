@@ -22,10 +22,10 @@ from app.web.pages.assets import Assets
 
 __all__ = ["INDEXED_PATHS", "RULES_TOPICS", "LinkPreview", "make_preview", "robots_txt", "sitemap_xml"]
 
-RULES_TOPICS = ("editions", "complete", "morgan", "scoundrels", "black-magic", "options", "chance")
+RULES_TOPICS = ("editions", "complete", "morgan", "scoundrels", "black-magic", "options", "chance", "ratings")
 INDEXED_PATHS = (
     "/", "/deal", "/rules", *(f"/rules/{topic}" for topic in RULES_TOPICS), "/tutorial", "/new", "/about", "/replay",
-    "/fairness",
+    "/fairness", "/ratings",
 )  # fmt: skip
 """Pages that are the same for everyone."""
 

@@ -15,6 +15,7 @@ from app.play.deal.days import parse_day
 from app.play.log.clocks import CLOCK_CLASSES
 from app.play.log.entries import OwnTurns
 from app.play.ports import StoreUnavailable
+from app.ratings.pools import POOLS, Pool
 from app.rules.catalogue import PRESETS
 from app.rules.core.cards import SYMBOL_SETS
 from app.store.people.players import Player
@@ -36,6 +37,7 @@ from app.web.routing import Router, respond_gzipped
 from app.web.site import site_of
 
 router = Router(include_in_schema=False)
+DEFAULT_POOL: Pool = "group-hidden"  # of most games
 MAX_FIRST_GAMES = 20  # own games in the first paint of the lobby; its socket sends all
 
 
@@ -225,6 +227,11 @@ def _make_page_handler(template: str, context: dict[str, Any]) -> Callable[..., 
 
 for path, template, context in PLAIN_PAGES:
     router.get(path)(_make_page_handler(template, context))
+
+
+@router.get("/ratings")
+async def leaderboards(request: Request, pages: Pages, pool: str = "") -> Response:
+    return await pages.page(request, "ratings.html", pool=pool if pool in POOLS else DEFAULT_POOL)
 
 
 @router.get("/deal/{day}")

@@ -212,7 +212,80 @@ export interface Result {
   timed_out?: number[];
 }
 
+/** A rating as it is shown. While it is uncertain, its deviation is not shown. */
+export interface ShownRating {
+  number: number;
+  deviation: number;
+  uncertain: boolean;
+}
 export type RatingPool = "duel-open" | "duel-hidden" | "group-open" | "group-hidden";
+/** `GET /api/v1/games/{id}/seat-ratings`. */
+export interface SeatRating extends ShownRating {
+  seat: number;
+}
+export interface SeatChange {
+  seat: number;
+  rank: number;
+  before: ShownRating;
+  after: ShownRating;
+}
+/** `GET /api/v1/games/{id}/ratings`. `void`: why the game was not counted. */
+export interface GameRatings {
+  counted: boolean;
+  pool: RatingPool | null;
+  weight: number;
+  void: string | null;
+  changes: SeatChange[];
+  hidden: boolean;
+}
+export interface PoolRating extends ShownRating {
+  pool: RatingPool;
+  games: number;
+  /** The highest number that was not uncertain. */
+  best: number | null;
+  last_at: number;
+  place: number | null;
+}
+/** The bot level that a player plays like. `lowest` and `highest` are the ends of a 95 % interval. */
+export interface PoolLevel {
+  pool: RatingPool;
+  level: string;
+  lowest: string;
+  highest: string;
+  games: number;
+  bot_version: string;
+}
+/** `GET /api/v1/players/{id}/ratings`. */
+export interface PlayerRatings {
+  ratings: PoolRating[];
+  plays_like: PoolLevel[];
+  hidden: boolean;
+}
+export interface RatingPoint {
+  at: number;
+  number: number;
+  deviation: number;
+}
+/** `GET /api/v1/ratings/{pool}`. */
+export interface Leaderboard {
+  pool: RatingPool;
+  bounds: { games: number; deviation: number; days: number };
+  rows: Leader[];
+  more: boolean;
+  hidden: boolean;
+}
+export interface Leader extends ShownRating {
+  place: number;
+  person: string;
+  name: string;
+  games: number;
+  last_at: number;
+}
+/** `GET /api/v1/me/ratings`. */
+export interface RatingSettings {
+  hides_ratings: boolean;
+  withheld: boolean;
+}
 
 export type TableStatus = "open" | "running" | "finished" | "aborted" | "closed";
 
@@ -634,6 +707,9 @@ export interface PlayedGame {
   deal?: string | null;
   place: number | null;
   my_turn?: boolean;
+  rated?: boolean;
+  /** The seat of the list's owner. */
+  my_seat?: number | null;
   created_at: number;
   ended_at: number | null;
   players: {
@@ -803,6 +879,12 @@ export interface State extends Room {
   pace: string | null;
   isSkipping: boolean;
   isSoundOffered: boolean;
+  /** At a rated table: the ratings by seat, once they are known. */
+  plateRatings: Record<number, PlateRating> | null;
+}
+export interface PlateRating {
+  text: string;
+  words: string;
 }
 /** What the player clicked, with what was selected then: the fields of the command `why`. */
 export interface Click {

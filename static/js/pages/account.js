@@ -2,6 +2,7 @@
 
 /** @import {Person} from "../core/types.d.ts" */
 
+import { addressBack } from "../core/account_link.js";
 import { get, post, remove } from "../core/api.js";
 import { confirmAction } from "../core/confirm_dialog.js";
 import { el, find, findAll, namedFields, setChildren } from "../core/dom.js";
@@ -11,11 +12,14 @@ import { toast } from "../core/toast.js";
 import { showSuccess, submitForm } from "./forms.js";
 import { initNoticeSettings } from "./notice_settings.js";
 import { ensureName, initNameForm } from "./player_name.js";
+import { initRatingSettings } from "./rating_settings.js";
 import { initVisibility } from "./visibility.js";
 
 const page = find("[data-account]");
 /** @type {HTMLDialogElement} */
 const codesDialog = find("[data-codes]");
+// Where a link to this page led from, such as a rated table (core/account_link.js).
+const back = addressBack(location.search, location.origin);
 let pathAfterCodes = "/account";
 // The person of this session, once it is known.
 /** @type {Person | null} */
@@ -71,9 +75,10 @@ for (const form of /** @type {HTMLFormElement[]} */ (findAll("form[data-form]", 
       const answer = await post(path, readFields(form));
       if (path.startsWith("/account/") || path === "/resume") keepAfterLogin(currentPerson?.id);
       form.reset();
-      if ("showsCodes" in form.dataset && answer.recovery_codes) showCodes(answer.recovery_codes, "/account");
+      if ("showsCodes" in form.dataset && answer.recovery_codes)
+        showCodes(answer.recovery_codes, back ?? "/account");
       else if (answer?.room) location.assign(`/g/${encodeURIComponent(answer.room)}`);
-      else if (form.dataset.then) location.assign(form.dataset.then);
+      else if (form.dataset.then) location.assign(back ?? form.dataset.then);
       else showSuccess(message, form.dataset.praise ?? t("Saved."));
     });
   });
@@ -226,6 +231,8 @@ const { person } = await get("/me").catch(() => ({ person: null }));
 currentPerson = person;
 if (!person) find("[data-no-blocks]", page).hidden = false;
 // In parallel, because each list shifts what is below it. Without a person the requests would be refused.
+const ratings = find("[data-rating-settings]", page);
 const lists = person ? [showDevices(), showBlocks(), showTokens(), showVisibility()] : [];
+if (ratings) lists.push(initRatingSettings(ratings));
 await Promise.all([initNoticeSettings(find("[data-notices]", page), person), ...lists]);
 page.setAttribute("aria-busy", "false");

@@ -1,7 +1,8 @@
 // The lobby: live lists of tables, and the buttons that lead into a game.
 
-/** @import {LobbyList, LobbyMessage, LobbyRoom, TableState} from "../core/types.d.ts" */
+/** @import {LobbyList, LobbyMessage, LobbyRoom} from "../core/types.d.ts" */
 
+import { openAccountDialog } from "../core/account_dialog.js";
 import { post, RefusedError } from "../core/api.js";
 import { confirmAction } from "../core/confirm_dialog.js";
 import { createOnce, releaseButton, withBusyButton } from "../core/create_once.js";
@@ -21,8 +22,9 @@ import { showOwnTurns } from "../core/turn_notice.js";
 import { countBotGame, isNewcomer } from "../table/first_games.js";
 import { rememberLevel, restoreLevel } from "./bot_level.js";
 import { ensureName, initNameForm } from "./player_name.js";
+import { RatedWays } from "./rated_ways.js";
 import { SeatDots, TableFacts } from "./table_facts.js";
-import { WaitingOffer } from "./waiting_offer.js";
+import { leaveTable, WaitingOffer } from "./waiting_offer.js";
 
 /** @typedef {Event & { currentTarget: HTMLButtonElement }} Press */
 
@@ -196,6 +198,7 @@ const goTo = (id) => location.assign(`/g/${encodeURIComponent(id)}`);
  * @param {HTMLButtonElement} button
  */
 function join(room, button) {
+  if (room.rated && ratedWays.isGuest) return openAccountDialog(`/g/${encodeURIComponent(room.id)}`);
   return runWithName(button, async () => {
     if (!room.locked) await takeSeat(room.id);
     goTo(room.id);
@@ -217,7 +220,7 @@ async function leave(room, button) {
 
 /**
  * Create an unlisted table and take a seat. At the limit of tables, the oldest one without other people is ended.
- * @param {{ options: object, bots?: string[], hints?: boolean }} fields
+ * @param {{ options: object, bots?: string[], hints?: boolean, rated?: boolean }} fields
  */
 async function openUnlistedTable(fields) {
   const table = await createOrMakeRoom({ visibility: "unlisted", ...fields });
@@ -233,7 +236,8 @@ async function openUnlistedTable(fields) {
   return table.id;
 }
 
-const offer = WaitingOffer({ run: runWithName, startBotGame, goTo });
+const ratedWays = RatedWays(document.body, showQueue);
+const offer = WaitingOffer({ run: runWithName, startBotGame, goTo, findCloser: moveToCloserTable });
 
 const levelField = /** @type {HTMLSelectElement} */ (find("[data-level]"));
 
@@ -254,7 +258,12 @@ const playBots = (button) => runWithName(button, startBotGame);
 function playFriends(button) {
   return runWithName(button, async () =>
     // Seats that stay empty are removed at the start.
-    goTo(await openUnlistedTable({ options: { preset: "jamaica", players: 5 } })),
+    goTo(
+      await openUnlistedTable({
+        options: { preset: "jamaica", players: 5 },
+        ...ratedWays.friendsFields(),
+      }),
+    ),
   );
 }
 
@@ -267,11 +276,21 @@ function showQueue() {
     return;
   }
   const n = [...rooms.open.values()]
-    .filter((room) => !rooms.mine.has(room.id))
-    .reduce((sum, room) => sum + (room.rated ? 0 : (room.waiting ?? 0)), 0);
+    .filter((room) => !rooms.mine.has(room.id) && Boolean(room.rated) === ratedWays.isQuickRated())
+    .reduce((sum, room) => sum + (room.waiting ?? 0), 0);
   place.textContent = n
     ? tn("{n} person is waiting.", "{n} people are waiting.", n)
     : t("No one is waiting right now.");
+}
+
+/** Return the answer of quick play, for the filtered edition and number of seats. */
+function askQuickPlay() {
+  const { preset, seats } = readFilter();
+  return createOnce("/quick", {
+    ...(preset ? { preset } : { any_preset: true }),
+    ...(seats ? { seats } : { any_seats: true }),
+    ...ratedWays.quickFields(),
+  });
 }
 
 /**
@@ -280,11 +299,7 @@ function showQueue() {
  */
 function quickPlay(button) {
   return runWithName(button, async () => {
-    const { preset, seats } = readFilter();
-    const table = await createOnce("/quick", {
-      ...(preset ? { preset } : { any_preset: true }),
-      ...(seats ? { seats } : { any_seats: true }),
-    });
+    const table = await askQuickPlay();
     await takeSeat(table.id, table);
     if (table.found) {
       goTo(table.id);
@@ -292,9 +307,26 @@ function quickPlay(button) {
     }
     keepSeat(table.id);
     releaseButton(button);
-    offer.open(table.id);
+    offer.open(table.id, ratedWays.isQuickRated());
     offer.closeIfUntrue(rooms.mine);
   });
+}
+
+/**
+ * Move from one's own rated table to one with a similar rating, if there is any by now. Return its id.
+ * @param {string} own
+ */
+async function moveToCloserTable(own) {
+  const table = await askQuickPlay();
+  if (table.id === own) return null;
+  if (!table.found) {
+    // Somebody has just joined the own table, so quick play opened another one.
+    await leaveTable(table.id);
+    return null;
+  }
+  await takeSeat(table.id, table);
+  await leaveTable(own);
+  return table.id;
 }
 
 /**

@@ -12,6 +12,7 @@ import { startGame, takeSeat } from "../core/take_seat.js";
 import { toastOnNextPage } from "../core/toast.js";
 import { countBotGame, isNewcomer } from "../table/first_games.js";
 import { ensureName } from "./player_name.js";
+import { RatedChoice } from "./rated_choice.js";
 
 /**
  * The preset, the number of players and the options that differ from the preset.
@@ -27,6 +28,7 @@ import { ensureName } from "./player_name.js";
  * @property {string} [password]
  * @property {string} [on_timeout]
  * @property {number} [absence]
+ * @property {boolean} [rated]
  */
 
 /** @type {HTMLFormElement} */
@@ -35,10 +37,11 @@ const presets = readJsonBlock("presets");
 const message = find("[data-said]", form);
 /** @type {HTMLInputElement[]} */
 const fields = findAll("[data-of]", form);
-// Whether the table is for a big screen in this browser.
 // Whether the person has decided about hints. Until then they are on in a newcomer's games against bots alone.
 let isHintsTouched = false;
+// Whether the table is for a big screen in this browser.
 const isForScreen = "forScreen" in form.dataset;
+const ratedChoice = RatedChoice(form);
 
 /**
  * @param {string} name
@@ -98,6 +101,7 @@ function showDependentFields() {
   find("[data-when-bots]", form).hidden = fieldValue("bots") === "0";
   if (!isHintsTouched && isNewcomer())
     namedFields(form).hints.checked = Number(fieldValue("bots")) === Number(fieldValue("players")) - 1;
+  ratedChoice.update({ players, bots: Number(fieldValue("bots")) });
   find("[data-when-password]", form).hidden = fieldValue("visibility") !== "password";
   find("[data-when-timed]", form).hidden = !("isTimed" in chosen.dataset);
   find("[data-when-untimed]", form).hidden = "isCorrespondence" in chosen.dataset;
@@ -171,6 +175,7 @@ function readRequest() {
   const { isTimed, isCorrespondence } = clockInput().dataset;
   if (isTimed !== undefined) body.on_timeout = fieldValue("on_timeout");
   if (isCorrespondence === undefined) body.absence = Number(fieldValue("absence"));
+  if (ratedChoice.isRated()) body.rated = true;
   if (isForScreen) Object.assign(body, SCREEN_TABLE_FIELDS);
   return body;
 }

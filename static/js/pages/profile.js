@@ -10,6 +10,7 @@ import { pirateIcon } from "../core/icons.js";
 import { COLOURS, colourName, letterOf, personName, presetName } from "../core/names.js";
 import { NoteBox } from "../core/person_note.js";
 import { toast } from "../core/toast.js";
+import { showRatings } from "./profile_ratings.js";
 import { variantNames } from "./variant_names.js";
 
 const page = find("[data-profile]");
@@ -96,6 +97,7 @@ function GameRow(game) {
     game.title && edition,
     ...variantNames(game.variant),
     game.deal && t("The deal of the day"),
+    game.rated && t("rated"),
     placeText(game),
     dateTimeFormat.format(new Date(game.ended_at ?? game.created_at)),
   ];
@@ -201,6 +203,7 @@ async function showMine() {
   showFacts(profile);
   showResults(profile.results);
   offerPractice(due);
+  await showRatings(page, person.id, { games: shownGames, isOwn: true });
 }
 
 /** Return how many of the player's mistakes are due as puzzles; 0 if the server does not say. */
@@ -240,7 +243,10 @@ async function showOther() {
   document.title = `${answer.player.name} · Cartagena`;
   showFacts(answer);
   showResults(answer.results);
+  const isFirst = !shownGames.length;
   showFinished(answer.games, answer.more);
+  if (isFirst && answer.player.is_account)
+    await showRatings(page, player, { games: answer.games, isOwn: false });
   await showRelation(answer);
 }
 

@@ -88,6 +88,7 @@ function showGame(loaded, wantedStep = null) {
 function showAbout() {
   const { options } = views[0];
   const words = [presetName(options.preset), tn("{n} player", "{n} players", options.players)];
+  if (game.record?.rated || game.table?.rated) words.push(t("rated"));
   if (!game.record)
     words.push(
       game.table?.status === "running"

@@ -27,6 +27,7 @@ export function SeatDots(room) {
 /** @param {LobbyRoom} room */
 export function TableFacts(room) {
   const words = [room.title && presetName(room.preset), ...variantNames(room.variant ?? [])];
+  if (room.rated) words.push(t("rated"));
   if (room.clock in clockNames) words.push(t(clockNames[room.clock]));
   if (room.bots) words.push(tn("{n} bot", "{n} bots", room.bots));
   if (room.watching) words.push(tn("{n} spectator", "{n} spectators", room.watching));

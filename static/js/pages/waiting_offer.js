@@ -2,10 +2,13 @@
 
 /** @import {LobbyRoom, TableState} from "../core/types.d.ts" */
 
-import { get, post } from "../core/api.js";
+import { get, post, RefusedError } from "../core/api.js";
 import { el } from "../core/dom.js";
 import { t } from "../core/i18n.js";
 import { randomHex } from "../core/random.js";
+
+/** Between two questions whether a rating has come close enough; different, so that two players do not swap tables. */
+const RATED_WAIT_MS = [10_000, 20_000];
 
 /** @typedef {(button: HTMLButtonElement, work: () => Promise<unknown>, showProblem: (sentence: string) => void) => unknown} Run */
 
@@ -13,7 +16,7 @@ import { randomHex } from "../core/random.js";
  * Give up the seat. A table with another player stays open.
  * @param {string} id
  */
-async function leaveTable(id) {
+export async function leaveTable(id) {
   const path = `/games/${encodeURIComponent(id)}`;
   // The list of the page may be out of date.
   const { table, you } = /** @type {TableState} */ (await get(path));
@@ -24,18 +27,42 @@ async function leaveTable(id) {
 }
 
 /**
- * WaitingOffer({run, startBotGame, goTo}) -> {open(id), closeIfUntrue(rooms)}. `run` runs work with a button disabled and
- * shows a refusal.
- * @param {{ run: Run, startBotGame: () => Promise<unknown>, goTo: (id: string) => void }} parts
+ * WaitingOffer({run, startBotGame, goTo, findCloser}) -> {open(id, isRated), closeIfUntrue(rooms)}. `run` runs work with a
+ * button disabled and shows a refusal. `findCloser` moves from a rated table to one at which somebody with a similar rating
+ * waits by now, and returns its id: how far ratings may be apart grows with the waiting time.
+ * @param {{ run: Run, startBotGame: () => Promise<unknown>, goTo: (id: string) => void, findCloser: (id: string) => Promise<string | null> }} parts
  */
-export function WaitingOffer({ run, startBotGame, goTo }) {
+export function WaitingOffer({ run, startBotGame, goTo, findCloser }) {
   // The open dialog. `isListed`: whether the row of the new table has arrived.
   /** @type {{ id: string, dialog: HTMLDialogElement, isListed: boolean } | null} */
   let shown = null;
 
+  /**
+   * While the dialog is open, look now and then for somebody with a similar rating.
+   * @param {HTMLDialogElement} dialog
+   * @param {string} id
+   */
+  async function askAgain(dialog, id) {
+    const [least, most] = RATED_WAIT_MS;
+    for (;;) {
+      await new Promise((done) => setTimeout(done, least + Math.random() * (most - least)));
+      if (!dialog.open) return;
+      try {
+        const found = await findCloser(id);
+        if (found) return goTo(found);
+      } catch (problem) {
+        // The next question may be answered.
+        if (!(problem instanceof RefusedError)) throw problem;
+      }
+    }
+  }
+
   return {
-    /** @param {string} id */
-    open(id) {
+    /**
+     * @param {string} id
+     * @param {boolean} isRated
+     */
+    open(id, isRated) {
       async function stopWaiting() {
         await leaveTable(id);
         dialog.close();
@@ -69,7 +96,11 @@ export function WaitingOffer({ run, startBotGame, goTo }) {
         el(
           "p",
           { id: "queue-words" },
-          t("No one is waiting right now. We'll keep your seat open. Play against bots meanwhile?"),
+          isRated
+            ? t(
+                "No one with a rating like yours is waiting right now. We'll keep your seat open. Play against bots meanwhile?",
+              )
+            : t("No one is waiting right now. We'll keep your seat open. Play against bots meanwhile?"),
         ),
         el(
           "div.door-ways",
@@ -87,6 +118,7 @@ export function WaitingOffer({ run, startBotGame, goTo }) {
       document.body.append(dialog);
       dialog.showModal();
       shown = { id, dialog, isListed: false };
+      if (isRated) askAgain(dialog, id);
     },
     /**
      * Close the dialog when another player has come, the game has started or the seat is lost. A toast behind it could not

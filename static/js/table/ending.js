@@ -13,6 +13,7 @@ import { letterOf, lookOf, seatName } from "../core/names.js";
 import { describePoints, describeSignedPoints } from "../core/percentage_points.js";
 import { passwordHeader } from "../core/room_password.js";
 import { toast } from "../core/toast.js";
+import { showRatingChanges } from "./ending_ratings.js";
 import { statisticsOf } from "./game_statistics.js";
 import { verdict } from "./verdict.js";
 
@@ -39,6 +40,9 @@ function Ranking(state) {
         { value: place },
         pirateIcon(look, letterOf(look)),
         el("span", {}, seatName(table.seats, seat)),
+        table.rated && table.seats[seat].person
+          ? el("span", { class: "ranking-change", "data-change": seat }, "…")
+          : null,
         isOther(seat) ? el("span", { class: "ending-friend", "data-seat": seat }) : null,
       );
     }),
@@ -226,12 +230,16 @@ export function Ending(root, { rematch }) {
         el("h2", { id: "ending-title", tabindex: "-1" }, heading),
         words ? el("p", { class: "ending-words", tabindex: "-1" }, words) : null,
         isOver(table) ? Ranking(state) : null,
+        table.rated && isOver(table)
+          ? el("p", { class: "ending-note rating-note", "data-rating-note": true, role: "status" })
+          : null,
         rematch.score,
         you.seat !== null && table.result && !table.trial ? Statistics(state) : null,
         ...links(state, heading),
         you.seat !== null && table.result && !table.trial ? offerInstallAfterGame() : null,
       ],
     );
+    if (table.rated && isOver(table)) showRatingChanges(root, state);
   }
 
   function show() {

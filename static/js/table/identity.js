@@ -1,7 +1,8 @@
 // The player's identity: a guest for the first seat, and a code to continue on another device.
 
-/** @import {You} from "../core/types.d.ts" */
+/** @import {Table, You} from "../core/types.d.ts" */
 
+import { openAccountDialog } from "../core/account_dialog.js";
 import { get, post } from "../core/api.js";
 import { el } from "../core/dom.js";
 import { t } from "../core/i18n.js";
@@ -12,12 +13,33 @@ import { openModal } from "../core/modal.js";
  * @param {You} you
  * @param {string} name
  */
-export async function ensureGuest(you, name) {
+async function ensureGuest(you, name) {
   if (you.person) return false;
   const { person } = await get("/me");
   if (!person) await post("/me", name ? { name } : {});
   return true;
 }
+
+/**
+ * Make sure that the session has a person who may sit at the table. Return whether the open socket does not know that person
+ * yet; null after a dialog has said that a rated table needs an account.
+ * @param {Table} table
+ * @param {You} you
+ * @param {string} name
+ */
+export async function ensurePlayer({ rated }, you, name) {
+  if (rated) {
+    const { person } = await get("/me");
+    if (!person?.is_account) {
+      openAccountDialog();
+      return null;
+    }
+  }
+  return { isNew: await ensureGuest(you, name) };
+}
+
+/** Say that a rated table needs an account. */
+export const offerAccount = openAccountDialog;
 
 /**
  * Show a one-time code that moves this seat to another device.

@@ -99,8 +99,8 @@ const ui = buildParts(root, store, {
    * @param {string} name
    */
   sit: (seat, name) =>
-    useLoaded(Promise.all([loadSeatCommands(), loadIdentity()]), ([{ sit }, { ensureGuest }]) =>
-      sit(seat, () => ensureGuest(store.state.you, name)),
+    useLoaded(Promise.all([loadSeatCommands(), loadIdentity()]), ([{ sit }, { ensurePlayer }]) =>
+      sit(seat, (table) => ensurePlayer(table, store.state.you, name)),
     ),
   refuse,
   refuseUnreachable,
@@ -160,6 +160,14 @@ Recap(root, store, log.movesSince);
 CatchUp(store, game, ui.showMissed);
 announceChanges(store);
 showFirstNote({ store, game, root, now: socket.now, refuse });
+let hasPlateRatings = false;
+store.subscribe(["table"], ({ table }) => {
+  if (hasPlateRatings || !table?.rated || table.status === "open") return;
+  hasPlateRatings = true;
+  useLoaded(withWholeCatalogue(import("./plate_ratings.js")), ({ loadPlateRatings }) =>
+    loadPlateRatings(game, store),
+  );
+});
 offerSound(store);
 showStoredToast();
 store.subscribe(["table", "you"], sealAutomatically);
@@ -187,8 +195,9 @@ function onFrame(frame) {
     return;
   }
   const { refused } = cause;
+  if (refused?.code === "account_required") useLoaded(loadIdentity(), ({ offerAccount }) => offerAccount());
   // The password prompt shows the refusal of an admission itself.
-  if (refused && store.state.isAdmitted && !isRetried(frame) && !automaticIds.has(refused.id))
+  else if (refused && store.state.isAdmitted && !isRetried(frame) && !automaticIds.has(refused.id))
     loadRefusals()
       .then(({ describeRefusal }) => describeRefusal(refused))
       .then(refuse, () => refuse(refused.message));

@@ -3,6 +3,7 @@
 /** @import {ClockRule, Options, Table} from "../core/types.d.ts" */
 
 import { N_, t, tn } from "../core/i18n.js";
+import { poolName } from "../core/rating_text.js";
 
 /** @type {Record<Options["card_gain"], string>} */
 const gains = {
@@ -33,7 +34,7 @@ function describeClock(clock) {
 }
 
 /** @param {Table} table */
-export function optionLines({ options, clock, hints, spectators }) {
+export function optionLines({ options, clock, hints, spectators, rated }) {
   const lines = [
     options.hands === "open" ? t("Hands are face up.") : t("Hands are hidden."),
     options.supply === "row"
@@ -51,6 +52,7 @@ export function optionLines({ options, clock, hints, spectators }) {
     lines.push(t("Scoundrels: dark cards make the others discard down to seven cards."));
   if (options.black_magic) lines.push(t("Black magic: cards have powers."));
   lines.push(describeClock(clock));
+  if (rated) lines.push(t("This game is rated: {pool}.", { pool: poolName(rated.pool) }));
   if (hints) lines.push(t("Players may ask for hints."));
   if (spectators === false) lines.push(t("Spectators are not allowed."));
   return lines;

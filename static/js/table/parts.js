@@ -333,7 +333,10 @@ export function buildParts(root, store, on) {
     status.update(state.past ? { ...state, view: state.past.view, choices: [] } : state),
   );
   atTable(["table", "view", "you", "presence"], drawSeating);
-  inGame(["table", "view", "past", "you", "presence", "selection", ...CHOICES], atShownMoment(seats.update));
+  inGame(
+    ["table", "view", "past", "you", "presence", "selection", "plateRatings", ...CHOICES],
+    atShownMoment(seats.update),
+  );
   inGame(["view", "past"], atShownMoment(supply.update));
   // Cards to be chosen now are shown even while the board shows the past.
   inGame(["view", "past", "you", "selection", ...CHOICES], (state) =>

@@ -156,6 +156,7 @@ export function PlayerPlates(root, { onSeat, onPerson }) {
         ),
       ),
       winsFact(table, seat),
+      ratingFact(state, seat),
     );
     showHand(find(".plate-hand", plate), player, you.seat === seat && !over);
     plate.classList.toggle("aimed", targets.has(seat));
@@ -177,6 +178,23 @@ export function PlayerPlates(root, { onSeat, onPerson }) {
       icon("ui", "ui-cup"),
       el("span", { class: "fact-number", "aria-hidden": "true" }, String(n)),
       el("span", { class: "hidden" }, words),
+    );
+  }
+
+  /**
+   * Create the rating of a person at a rated table. Its place is kept free until it is known.
+   * @param {GameState} state
+   * @param {number} seat
+   */
+  function ratingFact({ table, plateRatings }, seat) {
+    if (!table.rated || !table.seats[seat]?.person) return "";
+    const rating = plateRatings?.[seat];
+    if (!rating) return el("span", { class: "fact fact-rating", "aria-hidden": "true" }, "\u00a0");
+    return el(
+      "span",
+      { class: "fact fact-rating", title: rating.words },
+      el("span", { class: "fact-number", "aria-hidden": "true" }, rating.text),
+      el("span", { class: "hidden" }, rating.words),
     );
   }
 

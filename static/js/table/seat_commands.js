@@ -16,7 +16,7 @@ import { isAgainstBotsOnly } from "../core/take_seat.js";
  */
 
 /**
- * SeatCommands(access) -> {sit(seat, ensureGuest), leaveBots(), mute(person, on)}
+ * SeatCommands(access) -> {sit(seat, ensurePlayer), leaveBots(), mute(person, on)}
  * @param {Access} access
  */
 export function SeatCommands({ game, store, socket, send, resign, refuse }) {
@@ -25,11 +25,14 @@ export function SeatCommands({ game, store, socket, send, resign, refuse }) {
   /**
    * Take a seat; at a table with bots on all others, start the game.
    * @param {number} seat
-   * @param {() => Promise<boolean>} ensureGuest Returns whether the socket does not know the person yet.
+   * @param {(table: Table) => Promise<{ isNew: boolean } | null>} ensurePlayer Returns whether the socket does not know the
+   *   person yet; null if the person may not sit here and has been told why.
    */
-  async function sit(seat, ensureGuest) {
+  async function sit(seat, ensurePlayer) {
     try {
-      if (await ensureGuest()) socket.reconnect();
+      const player = await ensurePlayer(tableNow());
+      if (!player) return;
+      if (player.isNew) socket.reconnect();
     } catch (problem) {
       refuse(/** @type {Error} */ (problem).message);
       return;

@@ -10,8 +10,8 @@ import { confirmAction } from "../core/confirm_dialog.js";
 import { dateLocale } from "../core/date_locale.js";
 import { el, setChildren } from "../core/dom.js";
 import { formatList, N_, t, tn } from "../core/i18n.js";
-import { icon, symbolIcon } from "../core/icons.js";
-import { LEVELS, levelName, personName, presetName, SYMBOLS } from "../core/names.js";
+import { icon } from "../core/icons.js";
+import { LEVELS, levelName, personName } from "../core/names.js";
 import { canOpen, hasOpened } from "../core/sealing.js";
 import { ownRemovalEnds } from "./banners.js";
 import {
@@ -25,7 +25,7 @@ import {
   waitingLines,
 } from "./before_start.js";
 import { optionLines } from "./option_text.js";
-import { scoreLine } from "./rematch.js";
+import { headOfSeating } from "./seating_head.js";
 import { InviteSection } from "./seating_invite.js";
 import { SeatRow } from "./seating_row.js";
 
@@ -290,16 +290,7 @@ export function Seating(root, { game, send, currentSeats, refuse, sit, voidRound
     /** @type {HTMLSelectElement | null} */
     const levelBefore = root.querySelector("#bot-level");
     const level = levelBefore?.value;
-    head.replaceChildren(
-      el("h2", { class: "seating-title" }, table.title || presetName(table.options.preset)),
-      table.title ? el("p", { class: "lead" }, presetName(table.options.preset)) : "",
-      scoreLine(state) ?? "",
-      el(
-        "p",
-        { class: "seating-art", "aria-hidden": "true" },
-        ...SYMBOLS[table.options.symbols].map((symbol) => symbolIcon(symbol)),
-      ),
-    );
+    head.replaceChildren(...headOfSeating(state));
     seats.replaceChildren(...table.seats.map((info, seat) => seatRow(state, info, seat)));
     // The same number as in the status bar. Viewers know that they themselves are watching.
     const { watching } = state.presence;

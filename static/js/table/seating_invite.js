@@ -15,11 +15,16 @@ const hasFreeSeat = ({ seats }) => seats.some(({ person, bot, reserved }) => !pe
  * @param {Table} table
  */
 function linkText(table) {
-  const { spectators, locked } = table;
-  if (hasFreeSeat(table))
+  const { spectators, locked, rated } = table;
+  if (hasFreeSeat(table)) {
+    if (rated)
+      return locked
+        ? t("Anyone with this link, the password and an account can join.")
+        : t("Anyone with this link and an account can join.");
     return locked
       ? t("Anyone with this link and the password can join.")
       : t("Anyone with this link can join.");
+  }
   if (!spectators) return "";
   return locked
     ? t("Anyone with this link and the password can watch.")

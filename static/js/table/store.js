@@ -34,6 +34,8 @@ export const emptyState = () => ({
   isSkipping: false,
   // Whether the sound offer is shown.
   isSoundOffered: false,
+  // The ratings on the plates of a rated table, by seat (plate_ratings.js).
+  plateRatings: null,
 });
 
 /** Store(state) -> {state, set(change, cause), subscribe(fields, call)}; calls call(state, before, cause). */

@@ -32,6 +32,8 @@ PAGE_PATHS = (
     "/rules/black-magic",
     "/rules/options",
     "/rules/chance",
+    "/rules/ratings",
+    "/ratings",
     "/tutorial",
     "/practice",
     "/analysis",

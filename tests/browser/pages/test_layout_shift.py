@@ -69,6 +69,7 @@ def test_first_loads_shift_nothing(person: Callable[..., Player], phone: bool) -
         "deal": "/deal",
         "account": "/account",
         "my games": "/me",
+        "ratings": "/ratings",
         "analysis": "/analysis",
         "tutorial": "/tutorial",
         "practice": "/practice",

@@ -88,6 +88,7 @@ ROWS: dict[tuple[str, str], str] = {
     ("GET", "/api/v1/games/{game}"): "open",
     ("GET", "/api/v1/games/{game}/record"): "open",
     ("GET", "/api/v1/games/{game}/ratings"): "open",
+    ("GET", "/api/v1/games/{game}/seat-ratings"): "open",
     ("GET", "/api/v1/players/{player}/ratings"): "open",
     ("GET", "/api/v1/players/{player}/ratings/{pool}/history"): "open",
     ("GET", "/api/v1/ratings/{pool}"): "open",
@@ -128,7 +129,7 @@ PAGES = (
     "/ /deal /deal/{day} "
     "/new /g/{room} /g/{room}/screen /g/{room}/replay /g/{room}/fairness /g/{room}/review /g/{room}/try /replay "
     "/h/{room} /h/{room}/ "
-    "/fairness /rules "
+    "/fairness /ratings /rules "
     "/rules/{topic} /tutorial /about /offline /me /friends /players/{player} /account /resume /resume/{code} "
     "/static/{fingerprint}/{name:path} /embed/{room} "
     "/lang/{name}.json /manifest.webmanifest /icon.svg /favicon.ico /worker.js /robots.txt /sitemap.xml"

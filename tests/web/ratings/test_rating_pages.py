@@ -14,7 +14,7 @@ from app.store.tables.ratings import rating_changes, ratings
 from tests.store.ratings.rated_games import HOUR, make_game
 from tests.web.ratings.rated_site import POOL, RatedSite, read
 from tests.web.running_site import code_of
-from tests.web.tables import command, play_table
+from tests.web.tables import command, open_table, play_table
 
 
 async def test_a_rated_game_changes_the_ratings_of_its_players(rated: RatedSite) -> None:
@@ -63,6 +63,29 @@ async def test_a_game_behind_a_password_keeps_its_ratings_to_those_who_may_enter
     assert (answer.status_code, code_of(answer)) == (403, "password_required")
     assert (await read(ann, f"/games/{opened.json()['id']}/ratings"))["counted"] is False
     assert bo is not None
+
+
+async def test_a_rated_table_shows_what_its_people_are_rated_now(rated: RatedSite) -> None:
+    ann, anns_id = await rated.account()
+    bo, _ = await rated.account()
+    await rated.write(
+        insert(ratings).values(
+            person=anns_id, pool=POOL, mu=30.0, sigma=2.0, games=40, best=1650, last_at=rated.now
+        )
+    )
+    game = await play_table(ann, bo, rated=True)
+    found = await read(bo, f"/games/{game}/seat-ratings")
+    by_number = {row["number"]: (row["seat"], row["deviation"], row["uncertain"]) for row in found["ratings"]}
+    anns_seat, bos_seat = by_number[1650][0], by_number[1500][0]
+    assert by_number == {1650: (anns_seat, 120, False), 1500: (bos_seat, 500, True)}
+    assert {anns_seat, bos_seat} == {0, 1}
+    assert (await ann.get(f"/api/v1/games/{game}")).json()["you"]["seat"] == anns_seat
+    # Neither a table that is not rated nor a locked one shows any.
+    other = await play_table(ann, bo)
+    assert (await read(bo, f"/games/{other}/seat-ratings"))["ratings"] == []
+    locked = await open_table(ann, visibility="password", password="sesame", rated=True)
+    answer = await rated.site.browser("203.0.113.99").get(f"/api/v1/games/{locked}/seat-ratings")
+    assert (answer.status_code, code_of(answer)) == (403, "password_required")
 
 
 async def test_guests_and_hints_are_refused_over_http_with_sentences(rated: RatedSite) -> None:
@@ -144,6 +167,7 @@ async def test_who_hides_ratings_sees_none_anywhere_and_is_still_rated(rated: Ra
         f"/players/{anns_id}/ratings",
         f"/players/{anns_id}/ratings/{POOL}/history",
         f"/games/{game}/ratings",
+        f"/games/{game}/seat-ratings",
     )
     for path in paths:
         hidden = await read(ann, path)
