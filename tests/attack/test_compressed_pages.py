@@ -1,10 +1,11 @@
-"""BREACH: a page is compressed only if its length cannot reveal its secret."""
+"""BREACH: the length of a compressed page reveals nothing about its secret."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
 
+import httpx
 import pytest
 
 from tests.web.running_site import TestSite, running
@@ -42,29 +43,52 @@ async def site(sqlite_url: str) -> AsyncIterator[TestSite]:
         yield test
 
 
-async def test_foreign_text_is_never_compressed_together_with_a_token(site: TestSite) -> None:
-    victim, _ = await site.guest("Ann")
+def find_token(page: httpx.Response) -> str:
+    found = re.search('name="csrf" content="([0-9a-f]{56})"', page.text)
+    assert found is not None
+    return found[1]
+
+
+async def test_foreign_text_never_meets_the_same_token_twice(site: TestSite) -> None:
+    victim, told = await site.guest("Ann")
     victim.headers["accept"] = "text/html"
-    shown = 0
+    shown, tokens = 0, {told["csrf"]}
     for address in REFLECTING:
         answer = await victim.get(address)
-        assert len(re.findall('name="csrf" content="[0-9a-f]{40}"', answer.text)) == 1
-        assert "content-encoding" not in answer.headers, address
+        assert answer.headers["content-encoding"] == "gzip", address
+        tokens.add(find_token(answer))
         shown += MARK in answer.text
     assert shown >= 5  # otherwise the addresses above are harmless and the test proves nothing
+    assert len(tokens) == 1 + len(REFLECTING)
+    # Neither half is shared: a guess of one page's token is no part of another's.
+    for part in (slice(0, 16), slice(16, 56)):
+        assert len({token[part] for token in tokens}) == len(tokens)
 
 
 async def test_a_guess_in_the_address_does_not_affect_the_compressed_length(site: TestSite) -> None:
+    """A page repeats a right guess, but the token it then contains is another one."""
     victim, _ = await site.guest("Ann")
-    page = await victim.get("/")
-    found = re.search('name="csrf" content="([0-9a-f]{40})"', page.text)
-    assert found is not None
-    guesses = (found[1], found[1][::-1], "0" * 40)
-    lengths = {(await victim.get(f"/?q={guess}")).headers["content-length"] for guess in guesses}
-    assert len(lengths) == 1
+    token = find_token(await victim.get("/"))
+    for guess in (token, token[16:]):
+        assert guess not in (await victim.get(f"/?q={guess}")).text.replace(f"q={guess}", "")
 
 
-async def test_pages_that_do_not_show_their_address_are_compressed(site: TestSite) -> None:
+async def test_the_token_of_any_page_is_accepted_for_its_session_only(site: TestSite) -> None:
+    victim, _ = await site.guest("Ann")
+    other, _ = await site.guest("Bo", "203.0.113.9")
+    tokens = [find_token(await victim.get(address)) for address in ("/", "/new", f"/g/{MARK}")]
+    for browser, status in ((victim, 200), (other, 403)):
+        for token in tokens:
+            program = site.program(**{"x-csrf": token})
+            program.cookies = browser.cookies
+            answer = await program.post("/api/v1/me", json={"name": "Ann Again"})
+            assert answer.status_code == status, answer.text
+    program = site.program(**{"x-csrf": tokens[0][:-1] + "x"})
+    program.cookies = victim.cookies
+    assert (await program.post("/api/v1/me", json={"name": "Ann Again"})).status_code == 403
+
+
+async def test_pages_are_compressed(site: TestSite) -> None:
     ann, _ = await site.guest("Ann")
     for address in FIXED:
         answer = await ann.get(address)

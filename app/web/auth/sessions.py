@@ -16,6 +16,7 @@ from app.web.site import site_of
 from app.web.ws.open_sockets import REPLACED_CLOSE
 
 THEME_COOKIE = "theme"
+CSRF_SALT_CHARS = 16
 SESSION_COOKIE = "cartagena"
 DEVICE_COOKIE = "cartagena-device"
 OWN_COOKIES = frozenset(
@@ -111,12 +112,35 @@ def clear_session_cookie(request: HTTPConnection) -> None:
 
 
 def csrf_token(connection: HTTPConnection) -> str:
-    """Return the CSRF token of the session, which pages carry in `<meta name="csrf">`; empty without a session."""
+    """Return a CSRF token of the session, which pages carry in `<meta name="csrf">`; empty without a session.
+
+    Each address gets another token, so that text in the address never meets the same token twice: the length of a
+    compressed page then reveals nothing about any token (BREACH).
+    """
     session = session_of(connection)
     if session is None:
         return ""
-    key = site_of(connection).settings.secret.encode()
-    return hmac.digest(key, b"csrf|" + session.encode(), "sha256").hex()[:40]
+    address = hmac.digest(_csrf_key(connection), b"address|" + str(connection.url).encode(), "sha256")
+    salt = address.hex()[:CSRF_SALT_CHARS]
+    return salt + _sign_csrf(connection, session, salt)
+
+
+def is_csrf_token(connection: HTTPConnection, given: str) -> bool:
+    """Return whether this is a CSRF token of the connection's session."""
+    session = session_of(connection)
+    if session is None:
+        return False
+    salt, signature = given[:CSRF_SALT_CHARS], given[CSRF_SALT_CHARS:]
+    return hmac.compare_digest(signature.encode(), _sign_csrf(connection, session, salt).encode())
+
+
+def _csrf_key(connection: HTTPConnection) -> bytes:
+    return site_of(connection).settings.secret.encode()
+
+
+def _sign_csrf(connection: HTTPConnection, session: str, salt: str) -> str:
+    message = f"csrf|{salt}|{session}".encode()
+    return hmac.digest(_csrf_key(connection), message, "sha256").hex()[:40]
 
 
 def network_digest(connection: HTTPConnection) -> str:

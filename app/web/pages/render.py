@@ -108,18 +108,15 @@ class PageRenderer:
         turns: OwnTurns = _NO_TURNS,
         friend_news: int = 0,
         asked_who: bool = False,
-        is_fixed: bool = False,
         sets_language: bool = True,
         **context: object,
     ) -> HTMLResponse:
         """Render a page without looking up the reader, such as an error page when the store may have failed.
 
-        `is_fixed`: the path's parameters come from a fixed set, not from free text.
         `sets_language`: whether to store a language given in the query as the reader's choice.
         """
         words = self.catalogue_for(request)
         theme = request.cookies.get(THEME_COOKIE, "system")
-        secret = csrf_token(request)
         body = self._templates.get_template(template).render(
             t=words.t,
             tn=words.tn,
@@ -134,7 +131,7 @@ class PageRenderer:
             turns=turns,
             friend_news=friend_news,
             asked_who=asked_who,
-            csrf=secret,
+            csrf=csrf_token(request),
             path=request.url.path,
             share=make_preview(
                 request,
@@ -149,10 +146,7 @@ class PageRenderer:
             status=status,
             **context,
         )
-        # BREACH: the compressed size reveals whether text from the address also occurs in the CSRF token. Compress
-        # only if the page has no token or does not show anything from the address.
-        shows_address = status != 200 or bool(request.url.query) or bool(request.path_params and not is_fixed)
-        if accepts_gzip(request) and not (secret and shows_address):
+        if accepts_gzip(request):
             answer = HTMLResponse(gzip.compress(body.encode(), GZIP_LEVEL, mtime=0), status_code=status)
             answer.headers["Content-Encoding"] = "gzip"
         else:

@@ -239,7 +239,7 @@ async def deal_of_a_day(request: Request, pages: Pages, day: str) -> Response:
     known = parse_day(day)
     if known is None:
         raise NotFound
-    return await pages.page(request, "deal.html", is_fixed=True, day=known)
+    return await pages.page(request, "deal.html", day=known)
 
 
 # -- to read ---------------------------------------------------------------------------------------
@@ -252,7 +252,6 @@ async def rules_topic(request: Request, pages: Pages, topic: str) -> Response:
     return await pages.page(
         request,
         f"rules/{topic}.html",
-        is_fixed=True,
         topic=topic,
         presets=PRESETS.values(),
         symbols=SYMBOL_SETS,
