@@ -53,6 +53,7 @@ async def test_an_unknown_table_and_a_locked_one_get_the_same_answer(sqlite_url:
         "hint": hint,
         "try": {"step": 1, "actions": []},
         "invitations": {"player": "p" * 20},
+        "again": {},
         "{game}": {"switches": {"turn": False}},
     }
     async with running(sqlite_url) as site:
