@@ -25,7 +25,6 @@ from app.store.games.store import SqlGameStore, open_store
 from app.store.ratings.projection import LeaseLost, RatingProjection
 from app.store.ratings.rebuild import Rebuild, RebuildReport, WriterBusy
 
-WAIT_FOR_LEASE_SECONDS = 45  # longer than a server's lease
 _PAGES_PER_LINE = 50
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -78,7 +77,7 @@ async def _rebuild(settings: Settings, *, writes: bool) -> RebuildReport:
         store = await stack.enter_async_context(
             open_store(settings.database_url, lambda seconds, entries: None, database)
         )
-        projection = RatingProjection(database, f"command {secrets.token_hex(8)}")
+        projection = RatingProjection(database, secrets.token_hex(8), is_command=True)
         run = Rebuild(
             projection,
             lambda game: _read_result(store, game),
@@ -86,17 +85,7 @@ async def _rebuild(settings: Settings, *, writes: bool) -> RebuildReport:
             writes=writes,
             on_page=_Progress().on_page,
         )
-        await _wait_for_lease(projection)
         return await run.run()
-
-
-async def _wait_for_lease(projection: RatingProjection) -> None:
-    """Wait until no server holds the lease. Raise WriterBusy if it never ends."""
-    until = time.monotonic() + WAIT_FOR_LEASE_SECONDS
-    while not await projection.take_lease(_now_ms(), _now_ms() + 60_000, any_model=True):
-        if time.monotonic() > until:
-            raise WriterBusy
-        await asyncio.sleep(1)
 
 
 async def _read_result(store: SqlGameStore, game: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from math import exp, log, log10, sqrt
 from statistics import median
@@ -26,16 +26,22 @@ def wilson(wins: float, games: float) -> tuple[float, float]:
 
 
 def duels(games: Sequence[Played]) -> dict[tuple[str, str], list[float]]:
-    """Return (first, second) → wins of the first and games, for every pair of seats of every game, by places."""
+    """Return (first, second) → wins of the first and games, by places.
+
+    With more than two seats, two levels may meet several times in a game. These duels depend on each other, so together
+    they count as one game.
+    """
     table: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0.0, 0.0])
     for game in games:
+        seats = Counter(game.levels)
         for one, first in enumerate(game.levels):
             for two, second in enumerate(game.levels):
-                if one != two and first != second:
+                if first != second:
+                    share = 1 / (seats[first] * seats[second])
                     entry = table[first, second]
-                    entry[1] += 1
+                    entry[1] += share
                     better, worse = game.places[one], game.places[two]
-                    entry[0] += 1.0 if better < worse else 0.5 if better == worse else 0.0
+                    entry[0] += share if better < worse else share / 2 if better == worse else 0.0
     return dict(table)
 
 

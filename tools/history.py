@@ -23,6 +23,7 @@ from app.store.games.game_creation import _make_game_row
 from app.store.tables import games as game_tables
 from app.store.tables import ratings as people_tables
 from app.store.tables.games import games
+from tools.history_statistics import practice_tables, rating_tables
 
 __all__ = ["FILLED", "SMALL", "Size", "fill", "game_id", "player_id"]
 
@@ -184,47 +185,8 @@ def _tables(size: Size, now: int) -> dict[str, tuple[int, Mapping[str, str]]]:
                 "line": "'[]'",
             },
         ),
-        "mistakes": (
-            others,
-            {
-                **owned,
-                **dict.fromkeys(("seat", "best", "played", "stage", "tries"), "1"),
-                "step": "n % 60",
-                "found_at": age,
-            },
-        ),
-        "ratings": (
-            others,
-            {
-                "person": _PLAYER,
-                "pool": "'duel-hidden'",
-                "mu": "20 + n % 10",
-                "sigma": "3",
-                "games": "30",
-                "last_at": f"{ms} - CAST(n % 100 AS bigint) * {_DAY}000",
-            },
-        ),
-        "rating_changes": (
-            size.games,
-            {
-                **owned,
-                "seat": "0",
-                "pool": "'duel-hidden'",
-                "ended_at": f"{created} + 3600000",
-                "company": f"'c' || ({_FIRST} + n % {people})",
-                "rank": "1",
-                "timed_out": "n % 50 = 1",
-                "weight": "1",
-                **dict.fromkeys(("mu_before", "mu"), "25"),
-                **dict.fromkeys(("sigma_before", "sigma"), "3"),
-                "games": f"n / {people} + 1",
-            },
-        ),
-        "rating_settings": (
-            others,
-            {"person": _PLAYER, "hides_ratings": "n % 9 = 1", "is_withheld": "n % 7 = 1"},
-        ),
-        "mistake_searches": (others, {**owned, "asked_at": age, "lease_until": "0", "done_at": f"{now}"}),
+        **practice_tables(others, owned, age, now),
+        **rating_tables(size.games, others, people, owned, created),
         "audit": (
             others,
             {

@@ -120,9 +120,9 @@ def _compare_chances(
     """Return the general reason: the chance to win, and that of the runner-up."""
     evaluator = Evaluator(position.ruleset, decision.seat)
     rival = find_rival(best, candidates)
+    if rival is None:  # the search was cut short before it found another turn
+        return Reason("unexplained")
     chance = _percent(evaluator, best, decision.seat)
-    if rival is None:
-        return Reason("best_chance", {"n": chance, "other": 0})
     other = _percent(evaluator, rival, decision.seat)
     if chance == other:
         return Reason("little_between", {"n": chance})

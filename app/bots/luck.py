@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from app.bots.evaluation import CERTAINTY, Evaluator, next_seat
-from app.rules.core.event import CardsDrawn, DeckShuffled, Event, RowLaid
+from app.rules.core.event import CardsDrawn, DeckShuffled, Event
 from app.rules.core.position import Position
 
-__all__ = ["RESIDUAL_SD", "luck_of_action"]
+__all__ = ["RESIDUAL_SD", "luck_of_action", "luck_of_draws"]
 
 RESIDUAL_SD = {2: 0.49, 3: 0.46, 4: 0.42, 5: 0.39}
 """Standard deviation of a result minus its luck, by the number of seats, measured in jamaica (bench/README.md)."""
@@ -35,9 +35,21 @@ class _Draw(NamedTuple):
 def luck_of_action(
     evaluator: Evaluator, before: Position, after: Position, events: Sequence[Event]
 ) -> list[float]:
-    """Return each seat's luck in an action, as a difference of chances. `evaluator` is one with all hands open."""
+    """Return each seat's luck in an action, as a difference of chances; none with black magic.
+
+    `evaluator` is one with all hands open.
+    """
+    if before.options.black_magic:
+        return [0.0] * len(before.pirates)
+    return luck_of_draws(evaluator, before, after, events)
+
+
+def luck_of_draws(
+    evaluator: Evaluator, before: Position, after: Position, events: Sequence[Event]
+) -> list[float]:
+    """Like `luck_of_action`, but also with black magic, where the seat may have known cards that it drew."""
     luck = [0.0] * len(before.pirates)
-    if before.options.black_magic or after.winner is not None:
+    if after.winner is not None:
         return luck
     draws = _draws_of(after, events)
     if not draws:
@@ -74,8 +86,6 @@ def _draws_of(after: Position, events: Sequence[Event]) -> list[_Draw]:
     for event in reversed(events):
         if isinstance(event, DeckShuffled):
             pool = Counter()  # the deck was used up
-        elif isinstance(event, RowLaid):
-            pool.update(numbers[card] for card in event.cards)
         elif isinstance(event, CardsDrawn) and event.source == "deck":
             for card in reversed(event.cards):
                 pool[numbers[card]] += 1

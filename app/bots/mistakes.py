@@ -7,8 +7,9 @@ the best. Games with pending choices (black magic, scoundrels) are left out: a t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from app import rules
 from app.bots.analysis import hide_draws
@@ -29,6 +30,7 @@ __all__ = [
     "BadTurn",
     "TurnStart",
     "find_mistakes",
+    "find_start",
     "foresee_turn",
     "has_puzzles",
     "judge_turn",
@@ -44,6 +46,8 @@ _MIN_ROUGH_LOSS = CERTAINTY * 4 // 100
 _MAX_SEARCHED = 5
 """Turns of a game that are searched, the worst first. A search takes up to about six seconds."""
 _MAX_FOUND = 3
+_MAX_TURNS = 200
+"""Turns of a game that are looked at. Games take 12 to 40; one that goes on for thousands would take minutes."""
 _ROUGH_WIDTH = 12
 _JUDGE_TRIAL = ("judge", 2)
 """(seed, effort) of the search that judges an answer."""
@@ -62,11 +66,18 @@ class TurnStart:
 
     step: int
     position: Position
-    history: Sequence[Json]
-    """Events that the seat had seen."""
+    events: Sequence[Json]
+    """Events that the seat saw in this game, those before the turn first; shared by all its turns."""
+    seen: int
+    """Number of events before the turn."""
     played: tuple[Action, ...]
     is_own: bool
     """Whether the person played all of it, and not a bot or the clock."""
+
+    @property
+    def history(self) -> Sequence[Json]:
+        """Return the events that the seat had seen."""
+        return self.events[: self.seen]
 
     def sampler(self) -> PositionSampler:
         """Return a sampler of what the seat knew."""
@@ -79,9 +90,8 @@ def has_puzzles(record: Record) -> bool:
     return not (record.options.black_magic or record.options.scoundrels)
 
 
-def turn_starts(record: Record, seat: int) -> list[TurnStart]:
-    """Return the starts of a seat's turns."""
-    found: list[TurnStart] = []
+def turn_starts(record: Record, seat: int) -> Iterator[TurnStart]:
+    """Yield the starts of a seat's turns. The game is replayed only as far as needed."""
     history: list[Json] = []
     begun: tuple[int, Position, int] | None = None
     played: list[Action] = []
@@ -97,10 +107,15 @@ def turn_starts(record: Record, seat: int) -> list[TurnStart]:
         history += rules.events_for(events, seat, record.options)
         if begun is not None and (after.turn_seat != seat or after.winner is not None):
             first, opening, seen = begun
-            found.append(TurnStart(first, opening, history[:seen], tuple(played), is_own))
+            yield TurnStart(first, opening, history, seen, tuple(played), is_own)
             begun = None
         position = after
-    return found
+
+
+def find_start(record: Record, seat: int, step: int) -> TurnStart | None:
+    """Return the start of the seat's turn at this step, if there is one."""
+    found = next((start for start in turn_starts(record, seat) if start.step >= step), None)
+    return found if found is not None and found.step == step else None
 
 
 def foresee_turn(position: Position, actions: Sequence[Action]) -> Plan:
@@ -125,7 +140,7 @@ def find_mistakes(record: Record, seat: int) -> list[Json]:
     if not has_puzzles(record):
         return []
     suspects: list[tuple[int, TurnStart, Plan]] = []
-    for start in turn_starts(record, seat):
+    for start in islice(turn_starts(record, seat), _MAX_TURNS):
         if not start.is_own:
             continue
         try:
@@ -159,7 +174,7 @@ def _verify(start: TurnStart, played: Plan) -> Json | None:
     best: RankedTurn | None = None
     totals = [0, 0]
     for seed, effort in _TRIALS:
-        also = [played] if best is None else [played, Plan(best.actions, best.after, 0)]
+        also = [played.actions] if best is None else [played.actions, best.actions]
         ranked = rank_turns(sampler, seat, f"{start.step} {seed}", effort=effort, also=also)
         best = best or ranked[0]
         top = ranked[0].chances[seat]
@@ -197,13 +212,15 @@ def judge_turn(record: Record, seat: int, step: int, actions: Sequence[Json]) ->
     the best turn gives that the given one does not, or, if that is right, the one that was played. Raise BadTurn if
     the actions are not a whole turn at this step.
     """
-    start = next((start for start in turn_starts(record, seat) if start.step == step), None)
+    start = find_start(record, seat, step)
     if start is None:
         raise BadTurn
     tried = foresee_turn(start.position, [rules.action_from_json(action) for action in actions])
     played = foresee_turn(start.position, start.played)
     seed, effort = _JUDGE_TRIAL
-    ranked = rank_turns(start.sampler(), seat, f"{step} {seed}", effort=effort, also=[tried, played])
+    ranked = rank_turns(
+        start.sampler(), seat, f"{step} {seed}", effort=effort, also=[tried.actions, played.actions]
+    )
     best = ranked[0]
     chances = [_chance_of(turn.after, ranked, seat) for turn in (best, tried, played)]
 

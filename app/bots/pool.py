@@ -23,6 +23,7 @@ from app.bots.choosing import fallback_action
 from app.bots.fair_queue import FairQueue, QueueFull, Share, ShareOf
 from app.bots.hint import HINT_LEVEL, unexplained
 from app.bots.levels import MAX_SECONDS
+from app.bots.request_line import write_request
 from app.rules import Json
 
 OnOutcome = Callable[[str, str, float], None]
@@ -82,8 +83,7 @@ class _Worker:
         assert stdin is not None
         assert stdout is not None
         try:
-            stdin.write(json.dumps(request, separators=(",", ":")).encode() + b"\n")
-            await stdin.drain()
+            await write_request(stdin, request)
             while True:
                 line = await stdout.readline()
                 if not line:

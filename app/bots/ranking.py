@@ -17,8 +17,8 @@ from app.bots.evaluation import CERTAINTY, Evaluator
 from app.bots.legend import Search, World
 from app.bots.playouts import finish_plan
 from app.bots.sampling import PositionSampler
-from app.bots.turn_search import Plan
-from app.rules.core.action import Action
+from app.bots.turn_search import Plan, foresee
+from app.rules.core.action import Action, End
 from app.rules.core.position import Position
 
 __all__ = ["RankedTurn", "rank_turns", "turn_key"]
@@ -59,11 +59,11 @@ def rank_turns(
     seed: str,
     *,
     effort: int = 1,
-    also: Sequence[Plan] = (),
+    also: Sequence[Sequence[Action]] = (),
 ) -> list[RankedTurn]:
     """Return the best turns of a seat, best first: about three, or a winning one alone; empty if there is none.
 
-    `also` are turns to compare in any case; their `value` is ignored. They are listed as well, in their place.
+    `also` are whole turns to compare in any case. They are listed as well, in their place.
     """
     rng = Random(seed)
     meter = Meter(Budget(nodes=effort * _MAX_NODES))
@@ -78,10 +78,11 @@ def rank_turns(
     del candidates[_ROUNDS[0][0] :]
     keys = [turn_key(plan.after, seat) for plan in candidates]
     wanted: set[int] = set()
-    for plan in also:
-        key = turn_key(plan.after, seat)
+    for actions in also:
+        after = _foresee_turn(position, seat, actions)
+        key = turn_key(after, seat)
         if key not in keys:
-            candidates.append(Plan(plan.actions, plan.after, evaluator.value(plan.after, seat)))
+            candidates.append(Plan(tuple(actions), after, evaluator.value(after, seat)))
             keys.append(key)
         wanted.add(keys.index(key))
     search = Search(decision, position, candidates)
@@ -103,6 +104,13 @@ def rank_turns(
     ranked = [_ranked(candidates[index], _mean_chances(search, index, judge, seat)) for index in alive]
     ranked.sort(key=lambda turn: -turn.chances[seat])
     return ranked
+
+
+def _foresee_turn(position: Position, seat: int, actions: Sequence[Action]) -> Position:
+    for action in actions:
+        if type(action) is not End:
+            position = foresee(position, seat, action)
+    return position
 
 
 def _ranked(plan: Plan, chances: tuple[int, ...]) -> RankedTurn:

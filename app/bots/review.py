@@ -3,9 +3,10 @@
 Nothing is hidden after a game, so the review uses the true positions. Winning chances come from the evaluation, which
 is calibrated on self-play. For each turn it reports:
 
-- luck: how much the kinds of the cards drawn changed the chance, compared with average cards;
-- loss: how much better the best turn would have been than the turn played, without luck. A turn in which the seat
-  resigned has none: resigning is not a choice of move.
+- luck: how much the cards that the seat drew from the deck changed its chance, compared with the mean over all cards
+  that the deck held (app/bots/luck.py);
+- loss: how much better the best turn would have been than the turn played, both with unknown cards instead of those
+  drawn. A turn in which the seat resigned has none: resigning is not a choice of move.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from itertools import pairwise
 from app import rules
 from app.bots.budget import Budget, Meter
 from app.bots.evaluation import CERTAINTY, Evaluator
-from app.bots.luck import RESIDUAL_SD, luck_of_action
+from app.bots.luck import RESIDUAL_SD, luck_of_draws
 from app.bots.measures import Turn, follow
 from app.bots.reasons import Reason, explain_turn
 from app.bots.turn_search import Plan, plans
@@ -42,7 +43,8 @@ def review(record: Record) -> Json:
     """Return the review as JSON; `step` counts actions as in the replay."""
     line = list(rules.replay(record))
     seats = range(record.options.players)
-    result_luck = _result_luck(line)
+    luck = _luck_of_actions(line)
+    result_luck = None if record.options.black_magic else _result_luck(luck)
     turns: list[Json] = []
     first = 0
     for step in range(1, len(line)):
@@ -59,9 +61,10 @@ def review(record: Record) -> Json:
         best = _best_plan(begun, begun.turn_seat)
         if best is not None and best[1] == 1.0 and turns:
             # The seat can win in this turn, so the evaluation before it is replaced.
-            turns[-1]["chances"] = _chances_before_win(begun)
+            turns[-1] |= _before_win(turns[-1], begun)
         passed = [pair[0] for pair in line[first : step + 1]]
-        turns.append(_turn(passed, record, first, len(turns) + 1, best))
+        drawn = luck[first:step]
+        turns.append(_turn(passed, record, first, len(turns) + 1, best, drawn))
         first = step
     return {
         "scenario": record.options.scenario,
@@ -76,13 +79,15 @@ def review(record: Record) -> Json:
     }
 
 
-def _result_luck(line: Sequence[tuple[Position, tuple[Event, ...]]]) -> list[float] | None:
-    """Return each seat's luck with all cards from the deck, its own and others'; None if no card counts."""
+def _luck_of_actions(line: Sequence[tuple[Position, tuple[Event, ...]]]) -> list[list[float]]:
+    """Return each seat's luck in every action."""
     judge = Evaluator(line[0][0].ruleset)
-    total = [0.0] * len(line[0][0].pirates)
-    for (before, _), (after, events) in pairwise(line):
-        luck = luck_of_action(judge, before, after, events)
-        total = [sum_ + part for sum_, part in zip(total, luck, strict=True)]
+    return [luck_of_draws(judge, before, after, events) for (before, _), (after, events) in pairwise(line)]
+
+
+def _result_luck(luck: Sequence[Sequence[float]]) -> list[float] | None:
+    """Return each seat's luck with all cards from the deck, its own and others'; None if no card counts."""
+    total = [sum(parts) for parts in zip(*luck, strict=True)]
     return _rounded(total) if any(total) else None
 
 
@@ -94,24 +99,37 @@ def _rounded(values: Sequence[float]) -> list[float]:
     return [round(value, 4) for value in values]
 
 
-def _chances_before_win(position: Position) -> list[float]:
-    others = len(position.pirates) - 1
-    return [
-        _WINNING_CHANCE if seat == position.turn_seat else round((1 - _WINNING_CHANCE) / others, 4)
-        for seat in range(others + 1)
+def _before_win(turn: Json, position: Position) -> Json:
+    """Return what changes in the review of a turn after which the next seat can win at once."""
+    left = round((1 - _WINNING_CHANCE) / (len(position.active_seats) - 1), 4)
+    chances = [
+        _WINNING_CHANCE if seat == position.turn_seat else 0.0 if is_out else left
+        for seat, is_out in enumerate(position.resigned)
     ]
+    if turn["better_chance"] != 1.0 or turn["seat"] == position.turn_seat:
+        return {"chances": chances}
+    # The seat could have won instead, so both chances are known.
+    return {"chances": chances, "loss": round(1 - chances[turn["seat"]], 4)}
 
 
 def _turn(
-    line: Sequence[Position], record: Record, first: int, number: int, best: tuple[Plan, float] | None
+    line: Sequence[Position],
+    record: Record,
+    first: int,
+    number: int,
+    best: tuple[Plan, float] | None,
+    luck: Sequence[Sequence[float]],
 ) -> Json:
-    """Return the review of one turn; `line` has the positions from its start to the start of the next turn."""
+    """Return the review of one turn.
+
+    `line` has the positions from its start to the start of the next turn, `luck` each seat's luck in its actions.
+    """
     ended = line[-1]
     seat = line[0].turn_seat
     moves = record.moves[first : first + len(line) - 1]
     after = _open_chances(ended)
-    luck = sum(_luck_of_draw(line[n], line[n + 1], seat) for n, move in enumerate(moves) if move.seat == seat)
-    played = after[seat] - luck
+    own = [n for n, move in enumerate(moves) if move.seat == seat]
+    played = max(0.0, after[seat] - sum(_worth_of_knowing(line[n], line[n + 1], seat) for n in own))
     is_judged = ended.winner != seat and not ended.resigned[seat]
     loss = max(0.0, best[1] - played) if best is not None and is_judged else 0.0
     better = best if loss > _MIN_BETTER_CHANCE else None
@@ -121,7 +139,7 @@ def _turn(
         "first_step": first,
         "step": first + len(line) - 1,
         "chances": _rounded(after),
-        "luck": round(luck, 4),
+        "luck": round(sum(luck[n][seat] for n in own), 4),
         "loss": round(loss, 4),
         "better": events_of_turn(line[0], better[0].actions) if better else None,
         "better_chance": round(better[1], 4) if better else None,
@@ -168,8 +186,11 @@ def events_of_turn(begun: Position, actions: Sequence[Action]) -> list[Json]:
     return [event for event in shown if event["type"] not in ("turn_passed", "choice_dealt")]
 
 
-def _luck_of_draw(before: Position, after: Position, seat: int) -> float:
-    """Return how much the kinds of the cards just gained changed the chance, compared with unknown cards."""
+def _worth_of_knowing(before: Position, after: Position, seat: int) -> float:
+    """Return how much the kinds of the cards just gained changed the chance, compared with unknown cards.
+
+    The mean of that is not zero: the evaluation gives less for cards whose kind is unknown, as in plans.
+    """
     if after.winner is not None or after.ruleset.has_row:
         return 0.0
     gained = [now - was for now, was in zip(after.hands[seat], before.hands[seat], strict=True)]

@@ -11,6 +11,7 @@ from app.play import frames
 from app.play.context import Context
 from app.play.engines import CHANCE_SCHEMES
 from app.play.frames import Frame
+from app.play.list_rows import build_each, is_waiting_for
 from app.play.log.clocks import CLOCK_CLASSES
 from app.play.log.entries import GameRow, GameSummary, OwnTurns
 from app.play.log.table import Table
@@ -156,15 +157,18 @@ class Lobby:
             games = await self._context.store.lists.list_games(
                 which, MAX_LISTED_GAMES, page * MAX_LISTED_GAMES
             )
-            for row in map(self.build_row, games):
-                if _has_named_people(row) and self._is_attended(row):
-                    found[row["id"]] = row
+            found |= {row["id"]: row for row in build_each(games, self._build_listed_row) if row is not None}
             if len(games) < MAX_LISTED_GAMES or len(found) >= MAX_LISTED_GAMES:
                 break
         rows = list(found.values())[:MAX_LISTED_GAMES]
         if self.change_count == changes:  # otherwise the rows may lack a change that was already sent
             self._cached_lists[which] = (changes, now, rows)
         return rows
+
+    def _build_listed_row(self, game: GameRow) -> dict[str, Any] | None:
+        """Return the row of a game in the public lists; None if they do not show it now."""
+        row = self.build_row(game)
+        return row if _has_named_people(row) and self._is_attended(row) else None
 
     def _is_attended(self, row: dict[str, Any]) -> bool:
         """Return whether the lists show the game: a client is there, or its players are away between their turns."""
@@ -193,11 +197,13 @@ class Lobby:
         games = await self._context.store.lists.list_games_of(
             actor.ids, unfinished=True, limit=MAX_LISTED_GAMES
         )
-        rows = [
-            {**self.build_row(game), "my_turn": is_waiting_for(game, actor.ids), "due": game.deadline}
-            for game in games
-        ]
-        return sorted(rows, key=lambda row: (not row["my_turn"], row["due"] or 2**53, -row["at"]))
+
+        def build(game: GameRow) -> dict[str, Any]:
+            return {**self.build_row(game), "my_turn": is_waiting_for(game, actor.ids), "due": game.deadline}
+
+        return sorted(
+            build_each(games, build), key=lambda row: (not row["my_turn"], row["due"] or 2**53, -row["at"])
+        )
 
     async def count_turns(self, actor: Actor, besides: str = "") -> OwnTurns:
         """Count the person's unfinished games without the game `besides`, for the navigation of every page."""
@@ -219,11 +225,12 @@ class Lobby:
             )
         except StoreUnavailable:
             return  # the next list has the new names
-        for game in games:
-            if self._rooms.get_loaded(game.id) is None:
-                self.on_row_changed(
-                    stored_game_news(game, is_attended=self._is_attended(build_game_row(game)))
-                )
+        stored = (game for game in games if self._rooms.get_loaded(game.id) is None)
+        for news in build_each(stored, self._compose_stored_news):
+            self.on_row_changed(news)
+
+    def _compose_stored_news(self, game: GameRow) -> dict[str, Any]:
+        return stored_game_news(game, is_attended=self._is_attended(build_game_row(game)))
 
     def on_row_changed(self, body: dict[str, Any]) -> None:
         """Send a row that has changed, here or in another worker; `body` is that of `table_news`."""
@@ -319,14 +326,6 @@ def _has_named_people(row: dict[str, Any]) -> bool:
     """Return whether one of the table's people has not been deleted; games between bots have none."""
     bots: int = row["bots"]
     return row["taken"] == bots or sum(name is not None for name in row["names"]) > bots
-
-
-def is_waiting_for(game: GameRow, ids: tuple[str, ...]) -> bool:
-    """Return whether the game waits for the person with one of these ids."""
-    if game.summary is None or game.status not in ("open", "running"):
-        return False
-    to_act = set(game.to_act.split(",")) if game.to_act else set()
-    return any(str(s.seat) in to_act and s.person in ids and s.bot is None for s in game.summary.seats)
 
 
 def is_for_quick_play(row: dict[str, Any], rules_version: int) -> bool:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from functools import partial
 
+from app.play.list_rows import build_each
 from app.play.lobby import build_game_row, is_for_quick_play
 from app.play.log.entries import GameRow
 from app.play.ports import Actor, StoreUnavailable
@@ -90,10 +92,8 @@ async def _sort_by_distance(
 ) -> list[GameRow]:
     """Return the tables that are close enough, the closest first."""
     by_pool: dict[Pool, list[GameRow]] = {}
-    for game in tables:
-        assert game.summary is not None
-        options = game.summary.options
-        by_pool.setdefault(pool_of(options["players"], options["hands"]), []).append(game)
+    for pool, game in build_each(tables, lambda game: (_pool_of_table(game), game)):
+        by_pool.setdefault(pool, []).append(game)
     found: list[tuple[float, GameRow]] = []
     for pool, of_pool in by_pool.items():
         people = {game.id: _list_people(game) for game in of_pool}
@@ -113,6 +113,12 @@ async def _sort_by_distance(
     return [game for _, game in sorted(found, key=lambda pair: pair[0])]
 
 
+def _pool_of_table(game: GameRow) -> Pool:
+    assert game.summary is not None
+    options = game.summary.options
+    return pool_of(options["players"], options["hands"])
+
+
 def _list_people(game: GameRow) -> list[str]:
     assert game.summary is not None
     return [seat.person for seat in game.summary.seats if seat.person is not None]
@@ -127,12 +133,16 @@ async def _list_tables(
             games = await game_server.store.lists.list_open_tables(preset, seats, PAGE_SIZE, page * PAGE_SIZE)
         except StoreUnavailable:
             raise Refusal("try_again") from None
-        for game in games:
-            row = build_game_row(game)
-            if row["rated"] is is_rated and is_for_quick_play(row, game.rules_version):
+        for game in build_each(games, partial(_pick_for_quick_play, is_rated=is_rated)):
+            if game is not None:
                 yield game
         if len(games) < PAGE_SIZE:
             return
+
+
+def _pick_for_quick_play(game: GameRow, *, is_rated: bool) -> GameRow | None:
+    row = build_game_row(game)
+    return game if row["rated"] is is_rated and is_for_quick_play(row, game.rules_version) else None
 
 
 async def _may_sit_down(game_server: GameServer, game: str, actor: Actor) -> bool:

@@ -158,6 +158,10 @@ class Presence:
                 nameless += count
         return len(people - {seat.person for seat in table.seats if seat.person}) + nameless
 
+    def last_sign_at(self) -> int:
+        """Return when a client last left or a person last did something, as far as this worker knows."""
+        return max(self.known_since, self.last_left_at, *self._active.values())
+
     def is_deserted(self, now: int) -> bool:
         """Return whether the room has no socket in any worker."""
         return (

@@ -284,7 +284,7 @@ class GameServer:
             if not room.table.list_named_people().isdisjoint(people):
                 room.resend_state()
                 if self.lobby.subscribers and not room.table.is_over:
-                    self.lobby.on_row_changed(_compose_lobby_news(room, self.clock.now()))
+                    self.lobby.on_row_changed(self._compose_lobby_news(room, self.clock.now()))
 
     # -- callbacks of rooms ------------------------------------------------------------------------
 
@@ -371,7 +371,7 @@ class GameServer:
             self.lobby.on_turn_changed(table, presence, entry.at)
 
     def _send_to_lobbies(self, room: Room, now: int) -> None:
-        body = _compose_lobby_news(room, now)
+        body = self._compose_lobby_news(room, now)
         room.sent_waiting = body["row"]["waiting"]
         self._publish_to_lobbies(body)
 
@@ -379,10 +379,9 @@ class GameServer:
         self.lobby.on_row_changed(body)
         self.context.publish("lobby", "lobby", body)
 
-
-def _compose_lobby_news(room: Room, now: int) -> dict[str, Any]:
-    """Return the news of a table for lobbies; the public lists do not show a table without clients."""
-    body = table_news(room.table, room.presence, now, with_lists=True)
-    if room.is_left and not room.table.terms.clock.is_correspondence:
-        body["lists"] = dict.fromkeys(body["lists"], False)
-    return body
+    def _compose_lobby_news(self, room: Room, now: int) -> dict[str, Any]:
+        """Return the news of a table for lobbies; the public lists do not show a table without clients."""
+        body = table_news(room.table, room.presence, now, with_lists=True)
+        if not (room.table.terms.clock.is_correspondence or self.rooms.is_attended(room.id)):
+            body["lists"] = dict.fromkeys(body["lists"], False)
+        return body

@@ -15,7 +15,7 @@ import orjson
 from cachetools import LRUCache
 
 from app import rules
-from app.bots.mistakes import BadTurn, TurnStart, foresee_turn, has_puzzles, turn_starts
+from app.bots.mistakes import BadTurn, TurnStart, find_start, foresee_turn, has_puzzles
 from app.bots.pool import BotPool, SearchFailed
 from app.bots.turn_search import foresee
 from app.play.deal.days import is_deal_secret
@@ -51,6 +51,7 @@ class _FinishedGame(NamedTuple):
     """A finished game as it is cached: its record without names, and who sat where."""
 
     record: Json
+    parsed: rules.Record
     seats: tuple[SeatRow, ...]
 
 
@@ -152,10 +153,11 @@ class Mistakes:
                 return None
             entries = await read_whole_log(self._game_server.store.log, game)
             record = await self._offload.run(build_record, row, entries, self._no_names)
+            parsed = await self._offload.run(rules.record_from_json, record)
             seats = tuple(
                 msgspec.structs.replace(seat, name=seat.bot and seat.name) for seat in row.summary.seats
             )
-            found = self._games[game] = _FinishedGame(record, seats)
+            found = self._games[game] = _FinishedGame(record, parsed, seats)
         return found
 
     async def _describe_seats(self, seats: Sequence[SeatRow]) -> list[Json]:
@@ -172,15 +174,22 @@ class Mistakes:
 
     # -- puzzles -----------------------------------------------------------------------------------
 
+    async def count_unread_entries(self, mistake: Mistake) -> int:
+        """Return how many log entries must be read to show the puzzle; 0 while its game is cached."""
+        if mistake.game in self._games:
+            return 0
+        row = await self._game_server.store.log.read_game(mistake.game)
+        return 0 if row is None else row.seq
+
     async def play(self, mistake: Mistake, actions: list[Json]) -> Json:
         """Return the puzzle after some actions of the turn."""
         game = await self._require_game(mistake)
-        puzzle = await self._offload.run(play_puzzle, game.record, mistake.seat, mistake.step, actions)
+        puzzle = await self._offload.run(play_puzzle, game.parsed, mistake.seat, mistake.step, actions)
         return {**puzzle, "seats": await self._describe_seats(game.seats)}
 
     async def check_turn(self, mistake: Mistake, actions: list[Json]) -> None:
         """Raise BadRequest unless the actions are a whole turn."""
-        record = (await self._require_game(mistake)).record
+        record = (await self._require_game(mistake)).parsed
         await self._offload.run(_check_turn, record, mistake.seat, mistake.step, actions)
 
     async def judge(self, mistake: Mistake, actions: list[Json], person: str) -> Json:
@@ -196,10 +205,8 @@ class Mistakes:
         return game
 
 
-def _find_start(record: Json, seat: int, step: int) -> TurnStart:
-    parsed = rules.record_from_json(record)
-    starts = turn_starts(parsed, seat) if has_puzzles(parsed) else []
-    found = next((start for start in starts if start.step == step), None)
+def _find_start(record: rules.Record, seat: int, step: int) -> TurnStart:
+    found = find_start(record, seat, step) if has_puzzles(record) else None
     if found is None:
         raise NotFound("There is no such puzzle.")
     return found
@@ -213,13 +220,13 @@ def _refusing_bad_turns() -> Iterator[None]:
         raise BadRequest("illegal", "These actions are not a whole turn.") from None
 
 
-def _check_turn(record: Json, seat: int, step: int, actions: list[Json]) -> None:
+def _check_turn(record: rules.Record, seat: int, step: int, actions: list[Json]) -> None:
     start = _find_start(record, seat, step)
     with _refusing_bad_turns():
         foresee_turn(start.position, [rules.action_from_json(action) for action in actions])
 
 
-def play_puzzle(record: Json, seat: int, step: int, actions: list[Json]) -> Json:
+def play_puzzle(record: rules.Record, seat: int, step: int, actions: list[Json]) -> Json:
     """Return what the seat knows after some actions of its turn, and what it may do next.
 
     Cards from the deck, and a new row, stay unknown until the turn is over, so that the answer does not depend on luck.

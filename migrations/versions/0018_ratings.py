@@ -31,7 +31,7 @@ def upgrade() -> None:
         sa.Column("last_at", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("person", "pool"),
     )
-    op.create_index("ratings_by_pool", "ratings", ["pool", "mu"])
+    op.create_index("ratings_by_pool", "ratings", ["pool", "mu", "last_at", "sigma", "games"])
     op.create_table(
         "rating_changes",
         sa.Column("game", sa.String(length=40), nullable=False),

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 
 import pytest
 
 from app import rules
 from app.bots.evaluation import CERTAINTY
-from app.bots.mistakes import MIN_LOSS, BadTurn, find_mistakes, foresee_turn, judge_turn, turn_starts
+from app.bots.mistakes import (
+    MIN_LOSS,
+    BadTurn,
+    TurnStart,
+    find_mistakes,
+    find_start,
+    foresee_turn,
+    judge_turn,
+    turn_starts,
+)
 from app.bots.reasons import REASONS, Reason
+from app.rules.core.position import Position
 from tests.bots.test_review import record_of
 
 SHORT = {"preset": "tortuga", "board": "random", "passage_boards": 4, "pirates": 4}
@@ -27,7 +38,7 @@ def record() -> rules.Record:
 
 
 def test_starts_of_turns_have_what_the_seat_knew(record: rules.Record) -> None:
-    starts = turn_starts(record, 1)
+    starts = list(turn_starts(record, 1))
     line = list(rules.replay(record))
     assert len(starts) > 3
     for start in starts:
@@ -40,6 +51,27 @@ def test_starts_of_turns_have_what_the_seat_knew(record: rules.Record) -> None:
         seen = [event for events in told for event in events]
         assert list(start.history) == seen
         assert start.is_own
+        assert start.events is starts[0].events, "a copy for each turn would grow with the square of the game"
+        found = find_start(record, 1, start.step)
+        assert found is not None
+        assert (found.position, found.history, found.played) == (start.position, start.history, start.played)
+    assert find_start(record, 1, starts[0].step + 1) is None
+    assert find_start(record, 1, starts[-1].step + 1) is None
+
+
+def test_only_the_first_turns_of_an_endless_game_are_looked_at(
+    record: rules.Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at: list[Position] = []
+
+    def note(position: Position, _: object) -> int:
+        looked_at.append(position)
+        return 0
+
+    monkeypatch.setattr("app.bots.mistakes._MAX_TURNS", 3)
+    monkeypatch.setattr("app.bots.mistakes._rough_loss", note)
+    assert find_mistakes(record, 1) == []
+    assert 0 < len(looked_at) <= 3
 
 
 def test_a_mistake_is_found_and_its_answer_holds(record: rules.Record) -> None:
@@ -58,6 +90,44 @@ def test_a_mistake_is_found_and_its_answer_holds(record: rules.Record) -> None:
     assert all(event["type"] != "row_laid" for event in verdict["best"]["events"])
 
 
+def test_a_verdict_does_not_depend_on_hidden_cards(monkeypatch: pytest.MonkeyPatch) -> None:
+    hidden = by_people(record_of({**SHORT, "preset": "jamaica"}, ("mate", "cabin-boy")))
+    # With one descent a turn, the evaluation of its end counts for half.
+    monkeypatch.setattr("app.bots.ranking._ROUNDS", ((12, 1),))
+    monkeypatch.setattr("app.bots.ranking._DESCENTS", 1)
+    starts = [start for start in turn_starts(hidden, 1) if is_whole_turn(start)]
+    assert len(starts) > 3
+    for start in starts:
+        monkeypatch.setattr("app.bots.mistakes.turn_starts", lambda *_, start=start: [start])
+        actions = [rules.action_to_json(action) for action in start.played]
+        verdict = judge_turn(hidden, 1, start.step, actions)
+        twin = replace(start, position=with_other_hidden_cards(start.position, 1))
+        monkeypatch.setattr("app.bots.mistakes.turn_starts", lambda *_, twin=twin: [twin])
+        assert judge_turn(hidden, 1, start.step, actions) == verdict
+
+
+def is_whole_turn(start: TurnStart) -> bool:
+    try:
+        foresee_turn(start.position, start.played)
+    except BadTurn:
+        return False
+    return True
+
+
+def with_other_hidden_cards(position: Position, seat: int) -> Position:
+    """Return a position that looks the same to the seat."""
+    other = position.copy()
+    rival = 1 - seat
+    pool = [*position.deck, *(kind for kind, count in enumerate(position.hands[rival]) for _ in range(count))]
+    Random(2).shuffle(pool)
+    held = position.hand_sizes[rival]
+    other.hands[rival] = bytearray(pool[:held].count(kind) for kind in range(len(position.hands[rival])))
+    other.deck = bytes(pool[held:])
+    assert rules.view(other, seat) == rules.view(position, seat)
+    assert other.hands != position.hands
+    return other
+
+
 def test_no_puzzle_gives_up_more_ground_than_its_reason_is_worth(
     record: rules.Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -74,7 +144,7 @@ def test_turns_of_bots_and_games_with_pending_choices_are_no_puzzles(record: rul
 
 
 def test_what_is_not_a_whole_turn_is_refused(record: rules.Record) -> None:
-    start = turn_starts(record, 0)[0]
+    start = next(turn_starts(record, 0))
     end = rules.action_from_json({"type": "end"})
     first = start.played[0]
     for actions in ((), (first,), (first, end, end), (rules.action_from_json({"type": "sail"}), end)):

@@ -23,8 +23,8 @@ Json = dict[str, Any]
 NONCES = ("0" * 32, "1" * 32, "2" * 32)
 
 
-def record_of(options: Json, levels: tuple[str, ...]) -> rules.Record:
-    """Return the record of a game between bots."""
+def record_of(options: Json, levels: tuple[str, ...], resigning: int | None = None) -> rules.Record:
+    """Return the record of a game between bots, in which one may resign instead of its first action."""
     server_seed = seed("review")
     nonces = NONCES[: len(levels)]
     given = rules.parse_options({"players": len(levels), **options})
@@ -33,7 +33,9 @@ def record_of(options: Json, levels: tuple[str, ...]) -> rules.Record:
     histories: list[list[Json]] = [[] for _ in levels]
     while position.winner is None:
         seat = rules.seats_to_act(position)[0]
-        move = choose_action(position, seat, histories[seat], levels[seat], 100, f"review|{len(moves)}")
+        move = {"type": "resign"}
+        if seat != resigning:
+            move = choose_action(position, seat, histories[seat], levels[seat], 100, f"review|{len(moves)}")
         action = rules.action_from_json(move)
         marks = ("hint",) if len(moves) == 4 else ()
         moves.append(rules.Move(seat, action, len(moves), "bot", marks))
@@ -86,13 +88,15 @@ def test_a_better_turn_is_given_as_events_of_that_seat(record: rules.Record):
     assert better
     for turn in better:
         assert turn["loss"] > 0
-        assert turn["better_chance"] > turn["chances"][turn["seat"]] - abs(turn["luck"]) - 0.001
+        assert 1 >= turn["better_chance"] >= turn["loss"]
         assert {event["seat"] for event in turn["better"] if "seat" in event} == {turn["seat"]}
 
 
 def test_luck_of_all_draws_is_summed_and_cancels_between_seats(record: rules.Record):
     found = review(record)
     assert sum(found["result_luck"]) == pytest.approx(0, abs=0.001)
+    # With two seats, what one draws is as bad for the other.
+    assert found["result_luck"][0] == pytest.approx(found["luck"][0] - found["luck"][1], abs=0.01)
     assert 0 < found["result_error"] < 0.6
     with_row = {"preset": "tortuga", "passage_boards": 4, "board": "random"}
     without_luck = review(record_of(with_row, ("mate", "mate")))
@@ -109,6 +113,38 @@ def test_resigning_gives_nothing_away(record: rules.Record):
     last = review(replace(record, moves=moves, winner=1 - seat, reason="resigned"))["turns"][-1]
     assert (last["seat"], last["turn"], last["loss"], last["better"]) == (seat, 9, 0, None)
     assert last["chances"][seat] == 0
+
+
+def test_a_player_who_resigned_has_no_chance_in_any_later_turn() -> None:
+    short = {"preset": "tortuga", "board": "random", "passage_boards": 4, "pirates": 4}
+    turns = review(record_of(short, ("mate", "mate", "mate"), resigning=1))["turns"]
+    left = next(number for number, turn in enumerate(turns) if turn["seat"] == 1)
+    assert any(0.98 in turn["chances"] for turn in turns[left:]), "choose a game with a winning turn"
+    for turn in turns[left:]:
+        assert turn["chances"][1] == 0
+        assert sum(turn["chances"]) == pytest.approx(1, abs=0.001)
+
+
+def test_a_win_thrown_away_costs_all_that_the_chances_say():
+    """The last seat to move passes instead of winning, and the other one wins at once."""
+    options = {"preset": "hispaniola", "pirates": 4, "passage_boards": 4, "board": "random", "copies": 16}
+    short = record_of(options, ("sailor", "sailor"))
+    found = review(short)["turns"][-1]
+    step, seat = found["first_step"], found["seat"]
+    position = list(rules.replay(short))[step][0]
+    moves = [*short.moves[:step]]
+    for mover, action in (
+        (seat, {"type": "end"}),
+        (1 - seat, {"type": "advance", "card": "dagger", "from": 16}),
+        (1 - seat, {"type": "advance", "card": "hat", "from": 22}),
+    ):
+        moves.append(rules.Move(mover, rules.action_from_json(action), len(moves), "person"))
+        position, _ = rules.apply(position, mover, moves[-1].action)
+    assert position.winner == 1 - seat
+    passed = review(replace(short, moves=tuple(moves), winner=1 - seat))["turns"][-2]
+    assert (passed["seat"], passed["better_chance"]) == (seat, 1)
+    assert passed["loss"] == pytest.approx(1 - passed["chances"][seat])
+    assert passed["loss"] > 0.95
 
 
 def test_hints_are_counted(record: rules.Record):

@@ -276,7 +276,11 @@ def test_the_codes_that_only_http_uses_are_the_documented_ones() -> None:
 def test_every_rule_violation_is_listed_with_its_message() -> None:
     rows = table_rows(under(6, "Reasons of the rules"))
     listed = {why.strip("`"): (code.strip("`"), sentence) for code, why, sentence in rows}
-    codes = {"app.rules.options": "bad_options", "app.rules.formats.record": "bad_record"}
+    codes = {
+        "app.rules.options": "bad_options",
+        "app.rules.formats.position_parser": "bad_position",
+        "app.rules.formats.record": "bad_record",
+    }
     assert listed == {
         each.name: (codes.get(type(each).__module__, "illegal"), each.value) for each in reasons()
     }

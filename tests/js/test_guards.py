@@ -66,3 +66,36 @@ def test_the_focus_stays_when_a_part_is_redrawn(
     run: Callable[..., Any], focused: str, after: list[str], expected: str
 ) -> None:
     assert run("core/keep_focus.js", FOCUS, {"focused": focused, "after": after}) == expected
+
+
+TWICE = """async ({confirmAction}) => {
+  const first = confirmAction("Sure?", "Yes");
+  const asked = new Promise((done) => setTimeout(done, 100, "asked"));
+  const second = await Promise.race([confirmAction("Sure?", "Yes"), asked]);
+  const count = document.querySelectorAll("dialog[open]").length;
+  document.querySelector("dialog button[value=yes]").click();
+  return {first: await first, second, count, left: document.querySelectorAll("dialog").length};
+}"""
+
+
+def test_a_question_is_asked_once_at_a_time(run: Callable[..., Any]) -> None:
+    assert run("core/confirm_dialog.js", TWICE) == {"first": True, "second": False, "count": 1, "left": 0}
+
+
+NEEDED = """async ({loadNeeded}) => {
+  let tries = 0, failures = 0;
+  const {setTimeout} = window;
+  window.setTimeout = (call) => setTimeout(call);
+  const load = async () => {
+    tries += 1;
+    if (tries < 3) throw new TypeError("no connection");
+    return "loaded";
+  };
+  try {
+    return {loaded: await loadNeeded(load, () => (failures += 1)), tries, failures};
+  } finally { window.setTimeout = setTimeout; }
+}"""
+
+
+def test_what_is_needed_is_loaded_until_it_is_there(run: Callable[..., Any]) -> None:
+    assert run("core/load_once.js", NEEDED) == {"loaded": "loaded", "tries": 3, "failures": 1}

@@ -205,8 +205,15 @@ def test_the_deal_says_what_another_attempt_counts_for(
     run: Run, results: list[str | None], ending: str
 ) -> None:
     tries = [{"n": n, "how": how, "is_over": how is not None} for n, how in enumerate(results, 1)]
-    script = "({playButtonTexts}, tries) => playButtonTexts(tries)[1]"
+    script = "({playButtonTexts}, tries) => playButtonTexts(tries, false)[1]"
     assert run("pages/deal_results.js", script, tries).endswith(ending)
+
+
+def test_attempt_that_is_unfinished_at_midnight_goes_on_for_the_streak(run: Run) -> None:
+    script = "({playButtonTexts}, n) => playButtonTexts([{n, how: null, is_over: false}], true)"
+    words, counts = run("pages/deal_results.js", script, 1)
+    assert words == "Continue"
+    assert counts.startswith("The day of this deal is over. Finishing it keeps your streak")
 
 
 def test_only_a_finished_deal_is_called_the_first(run: Run) -> None:

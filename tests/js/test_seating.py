@@ -76,3 +76,41 @@ def test_the_link_of_a_full_table_does_not_promise_a_seat(
     drawn = run("table/seating.js", DRAW, {**state, "table": table})
     assert text is None or text in drawn
     assert drawn.count("Anyone with this link") == (text is not None)
+
+
+SIT = """async ({SeatCommands}, {table, isAccepted}) => {
+  const sent = [];
+  const send = async (command) => (sent.push(command.do), isAccepted);
+  const store = {state: {table, you: {seat: null, person: "me"}}};
+  const socket = {reconnect() {}, resync() {}};
+  const {sit} = SeatCommands({game: "g", store, socket, send, refuse() {}});
+  await sit(0, async () => false);
+  return sent;
+}"""
+
+
+@pytest.mark.parametrize("is_accepted", [True, False])
+def test_refused_seat_is_followed_by_no_other_command(run: Callable[..., Any], is_accepted: bool) -> None:
+    free = {"person": None, "bot": None, "reserved": None, "ready": False, "colour": None, "name": None}
+    table = {**states()[0]["table"], "seats": [free, {**free, "bot": "sailor"}], "status": "open"}
+    sent = run("table/seat_commands.js", SIT, {"table": table, "isAccepted": is_accepted})
+    assert sent == (["sit", "ready", "start"] if is_accepted else ["sit"])
+
+
+READMISSION_TIME = """async ({Seating}, state) => {
+  const {emptyState} = await import("/static/js/table/store.js");
+  const {setCatalogue} = await import("/static/js/core/i18n.js");
+  const root = document.createElement("div");
+  setCatalogue({lang: "de"});
+  Seating(root, {game: "g", now: () => 0}).update({...emptyState(), ...state});
+  setCatalogue({});
+  const time = new Date(Date.now() + state.table.removed_until);
+  return [root.textContent, time.toLocaleTimeString("de", {timeStyle: "short"})];
+}"""
+
+
+def test_times_are_in_the_language_of_the_page(run: Callable[..., Any]) -> None:
+    state = states()[0]
+    table = {**state["table"], "removed_until": 3_600_000, "host": state["you"]["person"]}
+    text, time = run("table/seating.js", READMISSION_TIME, {**state, "table": table})
+    assert f"can sit down again at {time}." in text

@@ -208,8 +208,7 @@ async def test_two_workers_send_one_mail(site: TestSite, postbox: tuple[Mailbox,
         await _confirmed(site, box, browser, email)
     await play_table(ann, bo, **DAYS)
     box.messages.clear()
-    told = await asyncio.gather(*(write_letters(site) for _ in range(4)))
-    assert sum(told) == 1
+    await asyncio.gather(*(write_letters(site) for _ in range(4)))
     assert len(box.messages) == 1
 
 

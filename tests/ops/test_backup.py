@@ -242,6 +242,20 @@ async def test_postgres_backup_is_written_rotated_and_restored(postgres: Postgre
         assert await has_game(postgres.url(name), game)
 
 
+async def test_postgres_restore_that_was_killed_keeps_the_old_database(
+    postgres: Postgres, backups: Backups
+) -> None:
+    name = backups.environment["PGDATABASE"]
+    game = await create_game_in(postgres.url(name))
+    assert backups.run("now")[0] == 0
+    (backup,) = backups.folder.iterdir()
+    postgres.sql(f'ALTER DATABASE "{name}" RENAME TO "{name}_before"')  # the last step before the kill
+    code, said = backups.run("restore", str(backup))
+    assert code == 0, said
+    assert await has_game(postgres.url(name), game)
+    assert await has_game(postgres.url(f"{name}_before"), game)
+
+
 def test_postgres_is_backed_up_at_once_if_the_last_backup_is_old_and_retried_if_it_failed(
     backups: Backups,
 ) -> None:

@@ -217,9 +217,12 @@ def test_update_that_was_killed_can_be_repeated(host: Host, new: str | None) -> 
     assert host.containers == {"cartagena": "new: healthy 0"}
 
 
-def test_failed_rollback_names_the_backup(host: Host, capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("old", "failing"), [("starting 1", "nothing"), ("healthy 0", "start cartagena")])
+def test_failed_rollback_names_the_backup(
+    host: Host, capfd: pytest.CaptureFixture[str], old: str, failing: str
+) -> None:
     assert host.run() == 0
-    assert host.run(NEW="starting 1", OLD="starting 1") != 0
+    assert host.run(NEW="starting 1", OLD=old, failing=failing) != 0
     assert "restore the last backup" in capfd.readouterr().err
 
 

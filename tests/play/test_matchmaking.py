@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from app.play.lobby import LobbySubscriber
 from app.play.log.entries import Entry
@@ -16,6 +18,8 @@ from app.play.room.room import Room
 from app.play.server import GameServer
 from app.ratings.model import Value
 from app.ratings.pools import Pool
+from app.store.tables.games import games
+from tests.databases import begin
 from tests.play.stage import Guest, RecordingListener, Stage
 
 
@@ -224,3 +228,21 @@ async def test_one_s_own_rated_table_is_chosen_only_if_no_other_one_is_close(sta
     await stage.advance_clock(20)
     assert await find_rated(stage, ann) == cy.game
     assert await find_rated(stage, cy) == ann.game
+
+
+async def test_a_table_of_a_newer_release_hides_no_other_table(stage: Stage) -> None:
+    ann = await seat_player(stage, "ann", visibility="open")
+    newer = await seat_player(stage, "newer", visibility="open")
+    await newer.leave()
+    async with begin(stage.store.database) as run:
+        terms = {"visibility": "open", "clock": {"kind": "sandglass"}}
+        await run.execute(update(games).where(games.c.id == newer.game).values(terms=json.dumps(terms)))
+    stage.game_server.rooms.evict(stage.clock.now() + 10**9)
+    lobby = stage.game_server.lobby
+    assert [row["id"] for row in await lobby.read_rows("open")] == [ann.game]
+    assert await lobby.read_own_games(newer.actor) == []
+    assert await find_table_id(stage.game_server, stage.guest("cy").actor, "tortuga", 3) == ann.game
+    listener = RecordingListener()
+    lobby.enter(LobbySubscriber(ann.actor, listener))
+    await lobby.on_renamed([*newer.actor.ids, *ann.actor.ids])
+    assert listener.received == []  # ann's loaded room sends its own row

@@ -20,7 +20,6 @@ from tests.bots.test_review import record_of
 from tests.browser.pages.page_paths import played_record
 from tests.web.running_site import TestSite, code_of, running
 from tests.web.tables import play_table
-from tools.records import record_to_json
 
 Json = dict[str, Any]
 SHORT = {"preset": "tortuga", "players": 2, "board": "random", "passage_boards": 4, "pirates": 4}
@@ -51,7 +50,9 @@ async def finished_game(site: TestSite) -> tuple[Any, str, Any, str]:
     return ann, me["person"]["id"], bo, game
 
 
-async def test_a_visit_searches_finished_games_and_puzzles_are_played(sqlite_url: str) -> None:
+async def test_a_visit_searches_finished_games_and_puzzles_are_played(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with running(sqlite_url) as site:
         state = site.app.state
         ann, person, bo, game = await finished_game(site)
@@ -71,13 +72,15 @@ async def test_a_visit_searches_finished_games_and_puzzles_are_played(sqlite_url
         # A puzzle of the first turn, whatever the search has found.
         record = (await ann.get(f"/api/v1/games/{game}/record")).json()
         seat = next(n for n, player in enumerate(record["players"]) if player["name"] == "Ann")
-        start = turn_starts(record_from_json(record), seat)[0]
+        start = next(turn_starts(record_from_json(record), seat))
         now = site.site.now()
         row = Mistake(person, game, start.step, seat, 7000, 5000, now, now, 0, 0)
         await store.finish(Search(person, game), [row], now)
         listed = (await ann.get("/practice/mistakes")).json()
         assert {"game": game, "step": start.step, "stage": 0} in listed["puzzles"]
         path = f"/practice/mistakes/{game}/{start.step}"
+        costs: list[float] = []
+        monkeypatch.setattr(site.site.limits, "take_work", lambda _, cost: costs.append(cost))
         begun = (await ann.post(f"{path}/play", json={"actions": []})).json()
         assert begun["choices"]
         assert begun["view"]["seed"] is None
@@ -94,6 +97,18 @@ async def test_a_visit_searches_finished_games_and_puzzles_are_played(sqlite_url
             refused = await ann.post(f"{path}/play", json={"actions": [{"type": illegal}]})
             assert refused.status_code == 422
         assert code_of(await ann.post(f"{path}/judge", json={"actions": [action]})) == "illegal"
+        # A late puzzle costs more, because the moves before it are replayed.
+        late = Mistake(person, game, 4000, seat, 7000, 5000, now, now, 0, 0)
+        await store.finish(Search(person, game), [late], now)
+        assert (
+            await ann.post(f"/practice/mistakes/{game}/4000/play", json={"actions": []})
+        ).status_code == 404
+        assert costs[-1] - costs[0] > 900
+        # So does one whose game is not cached, because its log is read.
+        state.mistakes._games.clear()
+        for _ in range(2):
+            assert (await ann.post(f"{path}/play", json={"actions": []})).status_code == 200
+        assert costs[-2] > costs[-1]
         # The puzzle is Ann's alone.
         for browser, status in ((bo, 404), (stranger, 401)):
             assert (await browser.post(f"{path}/play", json={"actions": []})).status_code == status
@@ -146,8 +161,8 @@ async def test_a_search_waits_while_the_offload_thread_is_busy(
 
 
 def test_cards_from_the_deck_stay_unknown_within_a_puzzle() -> None:
-    record = played_record("jamaica", passage_boards=4, board="random", pirates=4)
-    for start in turn_starts(record_from_json(record), 0):
+    record = record_from_json(played_record("jamaica", passage_boards=4, board="random", pirates=4))
+    for start in turn_starts(record, 0):
         draws = [action for action in start.played if action.type == "retreat"]
         if not draws:
             continue
@@ -174,8 +189,8 @@ def test_a_puzzle_shows_neither_a_new_row_nor_its_cards() -> None:
             if retreat.type != "retreat" or after.row or after.shuffles > start.position.shuffles:
                 continue
             drawn = [action_to_json(retreat)]
-            before = play_puzzle(record_to_json(record), 0, start.step, [])["view"]
-            view = play_puzzle(record_to_json(record), 0, start.step, drawn)["view"]
+            before = play_puzzle(record, 0, start.step, [])["view"]
+            view = play_puzzle(record, 0, start.step, drawn)["view"]
             mine, was = view["players"][0], before["players"][0]
             assert view["row"] == []
             assert mine["cards"] - was["cards"] == len(before["row"]) + before["deck"] - view["deck"]

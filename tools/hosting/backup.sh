@@ -67,8 +67,9 @@ restore() {
     run_sql "DROP DATABASE IF EXISTS \"${database}_restored\""
     run_sql "CREATE DATABASE \"${database}_restored\""
     pg_restore --exit-on-error --no-owner --dbname "${database}_restored" "$1"
-    run_sql "DROP DATABASE IF EXISTS \"${database}_before\""
+    # Without a database, ${database}_before is the old one: an earlier restore was killed between the two renames.
     if [ "$(run_sql "SELECT count(*) FROM pg_database WHERE datname = '$database'")" = 1 ]; then
+        run_sql "DROP DATABASE IF EXISTS \"${database}_before\""
         run_sql "ALTER DATABASE \"$database\" RENAME TO \"${database}_before\""
     fi
     run_sql "ALTER DATABASE \"${database}_restored\" RENAME TO \"$database\""

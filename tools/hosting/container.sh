@@ -27,8 +27,7 @@ go_back() {
         ! exists cartagena || docker rm --force cartagena
         docker rename cartagena-before cartagena
     fi
-    docker start cartagena
-    if wait_until_healthy; then
+    if docker start cartagena && wait_until_healthy; then
         echo "The previous container runs again." >&2
     else
         echo "The previous container does not start either. docker logs cartagena says why. If the new release has" \

@@ -82,6 +82,14 @@ def fold_result(row: GameRow, entries: list[Entry]) -> dict[str, Any]:
     return PlayedLine(Table.from_row(row), entries).table.result or {}
 
 
+def list_players(table: Table, names: NameLookup) -> list[dict[str, Any]]:
+    """Return {"name", "bot"} of each seat. Names are the present ones, and empty for a deleted person."""
+    return [
+        {"name": seat.display_name(names) or "", "bot": seat.bot if seat.person is None else None}
+        for seat in table.seats
+    ]
+
+
 def build_record(row: GameRow, entries: list[Entry], names: NameLookup) -> dict[str, Any]:
     """Return the record, with the present names and without undone actions.
 
@@ -108,11 +116,7 @@ def build_record(row: GameRow, entries: list[Entry], names: NameLookup) -> dict[
         "server_seed": row.server_seed,
         "nonces": [] if table.chance_scheme == 3 else [seat.nonce for seat in table.seats],
         **sealed,
-        "players": [
-            # Empty for a deleted person; readers show a word in their language.
-            {"name": seat.display_name(names) or "", "bot": seat.bot if seat.person is None else None}
-            for seat in table.seats
-        ],
+        "players": list_players(table, names),
         "actions": [
             {
                 "seat": entry.seat,

@@ -248,7 +248,14 @@ class Rooms:
         return (room is not None and not room.is_left) or self._context.bus.has_followers(game)
 
     def evict(self, now: int) -> int:
-        """Drop rooms that have been unused for a while; return how many."""
+        """Drop rooms that have been unused for a while; return how many. Note which have been left by their clients."""
+        # Clocks and bots use a room, too, after everyone has left.
+        left = [
+            room
+            for room in self._rooms.values()
+            if not (room.is_left or len(room.subscribers))
+            and now - room.presence.last_sign_at() > self._idle_ms
+        ]
         idle = [
             room for room in self._rooms.values() if room.is_idle and now - room.last_used > self._idle_ms
         ]
@@ -256,7 +263,7 @@ class Rooms:
         for game in gone:
             del self._rooms[game]
             self._context.bus.unfollow(game)
-        for room in idle:
+        for room in dict.fromkeys((*left, *idle)):
             # An evicted room was perhaps left in another worker, which kept it listed because it was loaded here.
             if not room.is_left or room.id not in self._rooms:
                 room.is_left = True

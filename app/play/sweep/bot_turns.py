@@ -18,6 +18,7 @@ from app.play.schedule.due import decide_default_move
 from app.play.schedule.forfeit import should_bot_resign
 from app.rules import RuleError
 
+MAX_KNOWN_ACTIONS = 2_000  # the newest; games take a few hundred, but nothing ends those of people
 RETRY_THINKING_MS = 1000  # after a failed decision of a deal's bot
 _log = logging.getLogger("cartagena.bots")
 
@@ -95,6 +96,7 @@ async def _collect_knowledge(
     rules, position = table.rules, table.position
     assert position is not None
     history = await room.read_history()
-    seen = [event for events in history for event in rules.events_for(events, seat, table.options)]
+    recent = history[-MAX_KNOWN_ACTIONS:]
+    seen = [event for events in recent for event in rules.events_for(events, seat, table.options)]
     actions = [rules.action_to_json(action) for action in rules.legal(position, seat)]
     return rules.view(position, seat), actions, seen

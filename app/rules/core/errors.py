@@ -12,9 +12,9 @@ RuleError
 ├── Illegal        an action that this position does not allow
 └── GameOver       the game has been won
 
-Errors that players meet while they play, set up a table or open a record (Illegal, BadOptions, BadRecord) have a
-Reason, whose sentence is translated. The interface chooses the text of the others by their code. Malformed input has
-an English message only.
+Errors that players meet while they play, set up a table or a position, or open a record (Illegal, BadOptions, some of
+BadPosition and BadRecord) have a Reason, whose sentence is translated. The interface chooses the text of the others by
+their code. Malformed input has an English message only.
 """
 
 from __future__ import annotations
@@ -73,6 +73,15 @@ class _MalformedInput(RuleError):
         self.args = (sentence,)
 
 
+class _ExplainedInput(_MalformedInput):
+    """Malformed input whose message is for programs; the reason, if any, is for the person who sent it."""
+
+    def __init__(self, sentence: str, why: Reason | None = None, /, **params: Param) -> None:
+        super().__init__(sentence)
+        if why is not None:
+            self.why, self.params = why.name, params
+
+
 class BadOptions(_TranslatedError):
     code = "bad_options"
 
@@ -81,7 +90,7 @@ class BadSeed(_MalformedInput):
     code = "bad_seed"
 
 
-class BadPosition(_MalformedInput):
+class BadPosition(_ExplainedInput):
     code = "bad_position"
 
 
@@ -93,15 +102,8 @@ class BadNotation(_MalformedInput):
     code = "bad_notation"
 
 
-class BadRecord(_MalformedInput):
-    """A bad record. The message is for programs; the reason is for the person who chose the file."""
-
+class BadRecord(_ExplainedInput):
     code = "bad_record"
-
-    def __init__(self, sentence: str, why: Reason | None = None, /, **params: Param) -> None:
-        super().__init__(sentence)
-        if why is not None:
-            self.why, self.params = why.name, params
 
 
 class BadSeat(RuleError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.rules.core import Json
 from app.rules.core.cards import SYMBOL_SETS, CardKinds
 from app.rules.core.chance import check_seed
-from app.rules.core.errors import BadOptions, BadPosition, BadSeed
+from app.rules.core.errors import BadOptions, BadPosition, BadSeed, Reason
 from app.rules.core.movement import MAX_ABOARD
 from app.rules.core.position import CARTAGENA, TORTUGA, Pending, Position
 from app.rules.core.route import BOARD_LENGTH, Route
@@ -23,6 +23,14 @@ _PLAYER_FIELDS = frozenset(("hand", "pirates", "resigned"))
 _TURN_FIELDS = frozenset(("seat", "taken", "captain_used"))
 _OPTION_COUNT = 19
 _MAX_PIRATES_ON_SPACE = 3
+
+
+class PositionReason(Reason):
+    """Reasons for a person who sets up a position; the message of the error is for programs."""
+
+    space_overfull = "There are more than three pirates on space {n}. Move some of them."
+    sloop_overfull = "A player has more than three pirates aboard the sloop. Move some of them."
+    position_won = "A player has all pirates at the goal, so this game is over. Move one of them back."
 
 
 def position_from_json(value: object) -> Position:
@@ -154,7 +162,9 @@ def _parse_players(position: Position, value: object) -> None:
     position.resigned = tuple(resigned)
     for place, count in enumerate(position.occupancy):
         if count > _MAX_PIRATES_ON_SPACE and route.symbol[place] >= 0:
-            raise BadPosition(f"No more than three pirates can stand on space {route.names[place]}.")
+            space = route.names[place]
+            sentence = f"No more than three pirates can stand on space {space}."
+            raise BadPosition(sentence, PositionReason.space_overfull, n=space)
 
 
 def _parse_pirates(value: object, options: Options, route: Route, seat: int) -> list[int]:
@@ -168,7 +178,8 @@ def _parse_pirates(value: object, options: Options, route: Route, seat: int) -> 
     if places != sorted(places):
         raise BadPosition(f"The pirates of player {seat} must be in route order.")
     if route.sloop >= 0 and places.count(route.sloop) > MAX_ABOARD:
-        raise BadPosition(f"No more than three pirates of player {seat} can be aboard the sloop.")
+        sentence = f"No more than three pirates of player {seat} can be aboard the sloop."
+        raise BadPosition(sentence, PositionReason.sloop_overfull)
     return places
 
 
@@ -233,7 +244,8 @@ def _check_winner(position: Position) -> None:
     winners = still_in if len(still_in) == 1 else at_goal
     if position.winner is None:
         if winners:
-            raise BadPosition(f"Player {winners[0]} has won, so the winner cannot be null.")
+            sentence = f"Player {winners[0]} has won, so the winner cannot be null."
+            raise BadPosition(sentence, PositionReason.position_won)
         if position.resigned[position.turn_seat]:
             raise BadPosition("It cannot be the turn of a seat that has resigned.")
         return

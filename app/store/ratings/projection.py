@@ -39,6 +39,7 @@ from app.store.tables.ratings import rating_cursor as cursor
 from app.store.tables.ratings import ratings
 from app.store.upserts import upsert
 
+_COMMAND_PREFIX = "command "
 MAX_UNDONE_ROWS = 100  # of people's changes in one transaction
 
 
@@ -51,11 +52,16 @@ class OtherModel(Exception):
 
 
 class RatingProjection:
-    """The writer of one worker; `holder` names the worker in the lease. Times are milliseconds."""
+    """The writer of one worker; `holder` names the worker in the lease. Times are milliseconds.
 
-    def __init__(self, database: Database, holder: str) -> None:
+    A command, which processes all games at once, takes the lease over from a worker: workers check in each transaction
+    that they still have it.
+    """
+
+    def __init__(self, database: Database, holder: str, *, is_command: bool = False) -> None:
         self.database = database
-        self.holder = holder
+        self.holder = _COMMAND_PREFIX + holder if is_command else holder
+        self._is_command = is_command
 
     async def find_pending(self, skip: Collection[str] = ()) -> Place | None:
         """Return the first game that was not taken in yet."""
@@ -64,11 +70,13 @@ class RatingProjection:
     async def read_game(self, game: str) -> StoredGame | None:
         return await self.database.read(lambda conn: read_stored_game(conn, game))
 
-    async def take_lease(self, now: int, until: int, *, any_model: bool = False) -> bool:
-        """Take or extend the lease; return False if another writer has it. Raise OtherModel."""
+    async def take_lease(self, now: int, until: int) -> bool:
+        """Take or extend the lease; return False if another writer has it. Raise OtherModel, but not for a command."""
         first = {"id": 1, "ended_at": 0, "game": "", "model": MODEL_VERSION, "games": 0}
         first |= {"lease_until": 0, "holder": ""}
         is_free = or_(cursor.c.lease_until <= now, cursor.c.holder == self.holder)
+        if self._is_command:
+            is_free = or_(is_free, cursor.c.holder.not_like(f"{_COMMAND_PREFIX}%"))
 
         def write(conn: Connection) -> tuple[bool, int]:
             conn.execute(upsert(conn, cursor).values(first).on_conflict_do_nothing())
@@ -77,7 +85,7 @@ class RatingProjection:
             return is_taken, conn.execute(select(cursor.c.model)).scalar_one()
 
         is_taken, model = await self.database.write(write, durable=False)
-        if is_taken and model != MODEL_VERSION and not any_model:
+        if is_taken and model != MODEL_VERSION and not self._is_command:
             raise OtherModel
         return is_taken
 

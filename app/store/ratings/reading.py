@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, case, distinct, exists, func, literal, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, case, distinct, exists, func, literal, or_, select
 
 from app.ratings.bot_strengths import BotResults
 from app.ratings.display import MAX_LISTED_AGE_MS, MAX_LISTED_SIGMA, MIN_LISTED_GAMES
@@ -17,6 +17,7 @@ from app.store.tables.people import bans, players
 from app.store.tables.ratings import rating_changes as changes
 from app.store.tables.ratings import ratings
 
+MAX_PLACES = 1_000  # on a leaderboard; counting further would cost more the more people there are
 MAX_POINTS = 400  # of a history
 MAX_BOT_GAMES = 500  # that the estimate of a level is made from
 
@@ -63,20 +64,22 @@ class RatingReader:
 
     async def read_person(self, person: str, now: int) -> dict[Pool, PoolStanding]:
         """Return a person's figures in each pool in which they have any."""
-        ahead = ratings.alias("ahead")
-        place = (
-            select(func.count())
-            .select_from(ahead.join(players, players.c.id == ahead.c.person))
-            .where(ahead.c.pool == ratings.c.pool, ahead.c.mu > ratings.c.mu, _is_listed(now, ahead))
-            .correlate(ratings)
-            .scalar_subquery()
-        )
         is_listed = exists().where(players.c.id == ratings.c.person, _is_listed(now)).correlate(ratings)
-        query = select(ratings, case((is_listed, place + 1)).label("place")).where(ratings.c.person == person)
-        return {
-            row.pool: PoolStanding(Value(row.mu, row.sigma), row.games, row.best, row.last_at, row.place)
-            for row in await self.database.fetch_rows(query)
-        }
+        query = select(ratings, is_listed.label("is_listed")).where(ratings.c.person == person)
+
+        def read(conn: Connection) -> dict[Pool, PoolStanding]:
+            return {
+                row.pool: PoolStanding(
+                    Value(row.mu, row.sigma),
+                    row.games,
+                    row.best,
+                    row.last_at,
+                    _find_place(conn, row, now) if row.is_listed else None,
+                )
+                for row in conn.execute(query).all()
+            }
+
+        return await self.database.read(read)
 
     async def read_values(self, people: Sequence[str], pool: Pool) -> dict[str, Value]:
         """Return the values of these people in a pool; those of new people are the initial ones."""
@@ -153,15 +156,28 @@ class RatingReader:
         }
 
 
-def _is_listed(now: int, table: Any = ratings) -> ColumnElement[bool]:
+def _find_place(conn: Connection, row: Any, now: int) -> int | None:
+    """Return the place of a listed person; None beyond MAX_PLACES."""
+    ahead = (
+        select(ratings.c.person)
+        .join(players, players.c.id == ratings.c.person)
+        .where(ratings.c.pool == row.pool, ratings.c.mu > row.mu, _is_listed(now))
+        .limit(MAX_PLACES)
+        .subquery()
+    )
+    count = conn.execute(select(func.count()).select_from(ahead)).scalar_one()
+    return count + 1 if count < MAX_PLACES else None
+
+
+def _is_listed(now: int) -> ColumnElement[bool]:
     """Return whether a joined person is on the leaderboard of the row's pool."""
     is_banned = exists().where(
         bans.c.player == players.c.id, or_(bans.c.until.is_(None), bans.c.until > now // 1000)
     )
     return and_(
-        table.c.games >= MIN_LISTED_GAMES,
-        table.c.sigma <= MAX_LISTED_SIGMA,
-        table.c.last_at >= now - MAX_LISTED_AGE_MS,
+        ratings.c.games >= MIN_LISTED_GAMES,
+        ratings.c.sigma <= MAX_LISTED_SIGMA,
+        ratings.c.last_at >= now - MAX_LISTED_AGE_MS,
         players.c.is_account.is_(True),
         players.c.deleted_at.is_(None),
         ~is_banned,

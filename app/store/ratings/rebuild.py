@@ -42,7 +42,7 @@ Json = dict[str, Any]
 
 
 class WriterBusy(Exception):
-    """A server holds the lease; it ends within half a minute unless it is used."""
+    """Another rebuild or check is running."""
 
 
 class RebuildReport(msgspec.Struct):
@@ -106,7 +106,7 @@ class Rebuild:
 
     async def _extend_lease(self) -> None:
         now = self._clock()
-        if not await self._projection.take_lease(now, now + LEASE_MS, any_model=True):
+        if not await self._projection.take_lease(now, now + LEASE_MS):
             raise WriterBusy
 
     async def _read_page(self, after: Place) -> list[tuple[StoredGame, list[Json]]]:

@@ -25,7 +25,8 @@ ratings = Table(
     Column("games", Integer, nullable=False),
     Column("best", Integer, nullable=True),  # highest number shown without "?"
     Column("last_at", BigInteger, nullable=False),
-    Index("ratings_by_pool", "pool", "mu"),
+    # With everything that decides who is on a leaderboard, so that people who stopped playing cost little.
+    Index("ratings_by_pool", "pool", "mu", "last_at", "sigma", "games"),
 )
 
 rating_changes = Table(

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.play.commands import messages as cmd
+from app.play.log.reading import list_players
 from app.play.ports import StoreUnavailable
 from app.web.api.games import GameId, RoomPassword
 from app.web.api.models import Body, error_responses
@@ -67,7 +68,9 @@ async def game_review(
         mistakes: Mistakes = request.app.state.mistakes
         with suppress(StoreUnavailable):  # a visit to the practice page queues the game
             await mistakes.request(person, [game])
-    return found
+    names = game_server_of(request).names
+    await names.fetch_missing(seat.person for seat in room.table.seats if seat.person is not None)
+    return {**found, "players": list_players(room.table, names)}
 
 
 @router.get("/games/{game}/seen", responses=error_responses(403, 409, 422))

@@ -57,10 +57,10 @@ async def delete(request: Request, body: DeleteConfirmation, person: KnownPerson
     if person.is_account:
         await check_password(request, site, person, body.password or "")
     await site.data.begin_erasure(person.ids, site.now())
+    site.rename(*person.ids, name=None)
+    site.sign_out("person", *person.ids)  # first: another tab could sit down again
     with suppress(StoreUnavailable):  # a seat that stays taken has no name
         await stand_up_everywhere(game_server_of(request), person.ids)
-    site.rename(*person.ids, name=None)
-    site.sign_out("person", *person.ids)
     clear_session_cookie(request)
     if person.is_account:
         forget_device(request)

@@ -23,6 +23,7 @@ from app.ratings.display import (
 from app.ratings.model import Value
 from app.ratings.pools import Pool
 from app.store.people.players import Player
+from app.store.ratings.reading import MAX_PLACES
 from app.store.ratings.settings import RatingSettings
 from app.web.api.games import GameId, RoomPassword
 from app.web.api.models import Body, error_responses
@@ -196,7 +197,10 @@ async def change_settings(
 
 @router.get("/ratings/{pool}", responses=error_responses(403))
 async def leaderboard(
-    request: Request, pool: Pool, reader: MaybePerson, offset: Annotated[int, Query(ge=0, le=10_000)] = 0
+    request: Request,
+    pool: Pool,
+    reader: MaybePerson,
+    offset: Annotated[int, Query(ge=0, le=MAX_PLACES - PAGE_SIZE)] = 0,
 ) -> Leaderboard:
     """Return a page of a leaderboard. Deleted and banned people, and people outside the bounds, are not on it."""
     site = site_of(request)
@@ -216,7 +220,8 @@ async def leaderboard(
         )
         for number, row in enumerate(rows[:PAGE_SIZE], 1)
     ]
-    return Leaderboard(pool=pool, rows=leaders, more=len(rows) > PAGE_SIZE)
+    has_more = len(rows) > PAGE_SIZE and offset + PAGE_SIZE < MAX_PLACES
+    return Leaderboard(pool=pool, rows=leaders, more=has_more)
 
 
 @router.get("/players/{player}/ratings", responses=error_responses(403, 404))

@@ -1,4 +1,4 @@
-"""Reviews of finished games: each is made once, one at a time, and cached."""
+"""Reviews of finished games: each is made once, one at a time, and cached. They contain no names, which may change."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Reviews:
         if found is None:
             # Not 503, which proxies take as a sign of a broken worker.
             raise TooMany(_RETRY_SECONDS, "Other reviews are being made. Ask again in a minute.")
-        review = {**found, "players": record["players"], "result": record["result"]}
+        review = {**found, "result": record["result"]}
         self._cache[game] = review
         return review
 

@@ -10,11 +10,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from app.store.people.mistakes import Mistake
+from app.web.api.records import ENTRIES_PER_MS
 from app.web.auth.identity import KnownPerson
 from app.web.errors import BadRequest, NotFound
 from app.web.mistakes import Mistakes
 from app.web.pages.analysis import run_study
 from app.web.pages.render import Pages, json_object
+from app.web.pages.trial import MOVES_PER_MS
 from app.web.routing import Router
 from app.web.security.request_bounds import DEFAULT_BODY_BYTES
 from app.web.site import site_of
@@ -26,6 +28,7 @@ MAX_SEARCHED_GAMES = 10
 """Newest finished games that a visit queues to be searched."""
 MAX_ACTIONS = 12
 PLAY_COST_MS = 20.0
+"""CPU of a puzzle at the beginning of a cached game. The moves before it are replayed."""
 JUDGE_COST = 2.0
 """Seconds of a bot process, as in `take_study`. It searches with double effort."""
 
@@ -78,6 +81,12 @@ async def _find(request: Request, person_id: str, game: str, step: int) -> Mista
     return found
 
 
+async def _take_work(request: Request, mistake: Mistake) -> None:
+    unread = await _mistakes_of(request).count_unread_entries(mistake)
+    cost = PLAY_COST_MS + mistake.step / MOVES_PER_MS + unread / ENTRIES_PER_MS
+    site_of(request).limits.take_work(request, cost)
+
+
 async def _read_actions(request: Request) -> list[Json]:
     actions = json_object(await request.body(), limit=DEFAULT_BODY_BYTES).get("actions")
     if (
@@ -92,11 +101,10 @@ async def _read_actions(request: Request) -> list[Json]:
 @router.post("/practice/mistakes/{puzzle}/{step}/play")
 async def play(request: Request, puzzle: PuzzleGame, step: Step, person: KnownPerson) -> Response:
     """Return the puzzle after some actions."""
-    limits = site_of(request).limits
-    limits.take_write(person.id)
+    site_of(request).limits.take_write(person.id)
     actions = await _read_actions(request)
     mistake = await _find(request, person.id, puzzle, step)
-    limits.take_work(request, PLAY_COST_MS)
+    await _take_work(request, mistake)
     return JSONResponse(await _mistakes_of(request).play(mistake, actions))
 
 
@@ -107,7 +115,7 @@ async def judge(request: Request, puzzle: PuzzleGame, step: Step, person: KnownP
     site.limits.take_write(person.id)
     actions = await _read_actions(request)
     mistake = await _find(request, person.id, puzzle, step)
-    site.limits.take_work(request, PLAY_COST_MS)
+    await _take_work(request, mistake)
     await mistakes.check_turn(mistake, actions)
     found = await run_study(
         request, person.id, lambda asker: mistakes.judge(mistake, actions, asker), JUDGE_COST

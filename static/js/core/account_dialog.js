@@ -3,6 +3,7 @@
 import { accountPath } from "./account_link.js";
 import { el } from "./dom.js";
 import { t } from "./i18n.js";
+import { openModal } from "./modal.js";
 
 /**
  * Open the dialog.
@@ -25,7 +26,5 @@ export function openAccountDialog(back) {
       ),
     ),
   );
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
+  openModal(dialog);
 }

@@ -2,6 +2,7 @@
 
 import { el } from "./dom.js";
 import { t } from "./i18n.js";
+import { openModal } from "./modal.js";
 
 /**
  * Ask, and resolve to whether the person agreed. The safe button has the focus; Escape means no.
@@ -22,11 +23,7 @@ export function confirmAction(question, yes) {
         el("button", { class: "button button-bad", value: "yes" }, yes),
       ),
     );
-    dialog.addEventListener("close", () => {
-      dialog.remove();
-      resolve(dialog.returnValue === "yes");
-    });
-    document.body.append(dialog);
-    dialog.showModal();
+    if (!openModal(dialog)) resolve(false);
+    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"));
   });
 }

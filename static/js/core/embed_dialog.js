@@ -2,6 +2,7 @@
 
 import { el, loadStylesheet } from "./dom.js";
 import { language, t } from "./i18n.js";
+import { openModal } from "./modal.js";
 
 const IFRAME_WIDTH = 640;
 const IFRAME_HEIGHT = 480;
@@ -60,9 +61,7 @@ export async function openEmbedDialog({ id: room, status }) {
     ...(isReplay ? [] : CopyField(...stream)),
     el("form", { method: "dialog", class: "embed-close" }, el("button", { class: "button" }, t("Close"))),
   );
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
+  openModal(dialog);
 }
 
 let fieldCount = 0;

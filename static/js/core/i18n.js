@@ -1,5 +1,7 @@
 // Translation with the catalogue that the templates use. The English sentence is the key.
 
+import { reportFailedLoad } from "./failed_loads.js";
+
 const PLACEHOLDER = /\{(\w+)\}/g;
 
 /**
@@ -55,7 +57,13 @@ export async function loadWholeCatalogue() {
  * @returns {Promise<T>}
  */
 export const withWholeCatalogue = (loading) =>
-  Promise.all([loading, loadWholeCatalogue()]).then(([module]) => module);
+  Promise.all([loading, loadWholeCatalogue()]).then(
+    ([module]) => module,
+    (problem) => {
+      reportFailedLoad(problem);
+      throw problem;
+    },
+  );
 
 /** The page's language, as a BCP 47 tag. */
 export const language = () => catalogue.lang ?? "en";

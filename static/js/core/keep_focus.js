@@ -2,7 +2,7 @@
 
 import { findAll } from "./dom.js";
 
-const FIELDS = "button[data-key]:not(:disabled), select[data-key]";
+const FIELDS = "a[data-key], button[data-key]:not(:disabled), select[data-key]";
 
 /**
  * Draw, and return the focus to the element with the same data-key within `root`. If that is gone, the nearest one

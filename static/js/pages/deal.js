@@ -78,11 +78,12 @@ function showToday(deal) {
     edition: describeEdition(deal),
     bots: formatList(deal.opponents.map(levelName)),
   });
-  part("until").textContent = timeLeftText(deal);
-  const [words, counts] = playButtonTexts(deal.tries);
+  const isPlayable = !deal.is_over || unfinishedTry(deal) !== undefined;
+  part("until").textContent = deal.is_over && isPlayable ? "" : timeLeftText(deal);
+  const [words, counts] = playButtonTexts(deal.tries, deal.is_over);
   part("play").textContent = words;
-  part("play").hidden = deal.is_over;
-  part("counts").textContent = deal.is_over ? "" : counts;
+  part("play").hidden = !isPlayable;
+  part("counts").textContent = isPlayable ? counts : "";
   part("streak").textContent = streakText(deal);
   part("streak").hidden = !part("streak").textContent;
   const facts = statisticsFacts(deal.statistics);

@@ -11,10 +11,11 @@ const MAX_BARS = 12;
 
 /**
  * Return the words of the play button, and what the attempt counts for. A day whose first attempt was resigned can still
- * count for the streak.
+ * count for the streak. After the day, only an unfinished attempt can go on.
  * @param {DealTry[]} tries
+ * @param {boolean} isDayOver
  */
-export function playButtonTexts(tries) {
+export function playButtonTexts(tries, isDayOver) {
   const last = tries.find(({ is_over: isOver }) => !isOver) ?? tries.at(-1);
   const isForStreak = tries.every(({ how }) => how === null || how === "given_up");
   if (!last) return [t("Play"), t("Your first attempt counts.")];
@@ -25,7 +26,15 @@ export function playButtonTexts(tries) {
         ? t("You know this deal now, so another attempt counts only for your streak.")
         : t("You know this deal now, so another attempt does not count."),
     ];
-  if (last.n === 1) return [t("Continue"), t("This attempt counts.")];
+  if (last.n === 1)
+    return [
+      t("Continue"),
+      isDayOver
+        ? t(
+            "The day of this deal is over. Finishing it keeps your streak, but the result isn't in the lists.",
+          )
+        : t("This attempt counts."),
+    ];
   return [
     t("Continue"),
     isForStreak

@@ -8,6 +8,7 @@ import { confirmAction } from "../core/confirm_dialog.js";
 import { createOnce, releaseButton, withBusyButton } from "../core/create_once.js";
 import { el, find, setChildren } from "../core/dom.js";
 import { formatRelativeTime, t, tn } from "../core/i18n.js";
+import { keepFocus } from "../core/keep_focus.js";
 import { keepSeat } from "../core/kept_seat.js";
 import { createOrMakeRoom } from "../core/make_room.js";
 import { personName, presetName } from "../core/names.js";
@@ -48,7 +49,8 @@ const comparators = {
  */
 function EnterButton(list, room) {
   const href = `/g/${encodeURIComponent(room.id)}`;
-  if (list === "watch") return el("a.button.button-small.button-quiet", { href }, t("Watch"));
+  const key = { "data-key": room.id };
+  if (list === "watch") return el("a.button.button-small.button-quiet", { href, ...key }, t("Watch"));
   if (list === "mine") {
     const words = room.my_turn
       ? t("Your turn")
@@ -57,14 +59,14 @@ function EnterButton(list, room) {
         : t("Continue");
     const link = el(
       room.my_turn ? "a.button.button-small.button-main" : "a.button.button-small",
-      { href },
+      { href, ...key },
       words,
     );
     return isAgainstBots(room) ? el("span.table-ways", {}, link, LeaveButton(room)) : link;
   }
   return el(
     "button.button.button-small.button-main",
-    { type: "button", onclick: (/** @type {Press} */ event) => join(room, event.currentTarget) },
+    { type: "button", onclick: (/** @type {Press} */ event) => join(room, event.currentTarget), ...key },
     t("Join"),
   );
 }
@@ -82,7 +84,7 @@ function LeaveButton(room) {
   const onclick = (event) => leave(room, event.currentTarget);
   return el(
     "button.button.button-small.button-quiet",
-    { type: "button", "aria-label": label, title: label, onclick },
+    { type: "button", "aria-label": label, title: label, onclick, "data-key": `leave ${room.id}` },
     t("Leave"),
   );
 }
@@ -118,7 +120,11 @@ function TableRow(list, room) {
 function showList(list) {
   const section = find(`[data-list="${list}"]`);
   const all = [...rooms[list].values()].sort(comparators[list]);
-  setChildren(find("[data-rows]", section), ...all.map((room) => TableRow(list, room)));
+  const box = find("[data-rows]", section);
+  // The button of a running request stays: a new one could be pressed again.
+  /** @param {LobbyRoom} room */
+  const busyRow = ({ id }) => box.querySelector(`[data-room="${CSS.escape(id)}"]:has([aria-busy])`);
+  keepFocus(box, () => setChildren(box, ...all.map((room) => busyRow(room) ?? TableRow(list, room))));
   find("[data-count]", section).textContent = all.length ? String(all.length) : "";
   if (list === "open") showQueue();
   const empty = find("[data-empty]", section);
@@ -127,7 +133,7 @@ function showList(list) {
   if (waiting) waiting.hidden = true;
   if (list === "mine") {
     section.hidden = all.length === 0;
-    offer.update();
+    offer.closeIfUntrue(rooms.mine);
     showOwnTurns(rooms.mine);
     showQueue();
   }
@@ -231,13 +237,8 @@ async function openUnlistedTable(fields) {
 }
 
 const ratedWays = RatedWays(document.body, showQueue);
-const offer = WaitingOffer({
-  ownRoom: (id) => rooms.mine.get(id),
-  startBotGame,
-  goTo,
-  findCloser: moveToCloserTable,
-  runWithName,
-});
+const offer = WaitingOffer({ run: runWithName, startBotGame, goTo, findCloser: moveToCloserTable });
+
 const levelField = /** @type {HTMLSelectElement} */ (find("[data-level]"));
 
 /** Open a table with bots of the chosen level on the other seats, start the game and go there. */
@@ -307,6 +308,7 @@ function quickPlay(button) {
     keepSeat(table.id);
     releaseButton(button);
     offer.open(table.id, ratedWays.isQuickRated());
+    offer.closeIfUntrue(rooms.mine);
   });
 }
 

@@ -61,11 +61,16 @@ if (localStorage.getItem("push"))
   // On failure the next page tries again.
   import("../core/push.js").then(({ refreshSubscription }) => refreshSubscription().catch(() => {}));
 
-// Loaded only if the reader has unfinished games, which the server counts without the table of this page. The lobby has
-// its own socket.
+// Loaded only if the reader has unfinished games, which the server counts without the table of this page, or waits at a
+// table (core/kept_seat.js), which may be this one. The lobby has its own socket.
 /** @type {HTMLElement | null} */
 const ownGames = document.querySelector("[data-own-games]");
-if (ownGames && (ownGames.dataset.ownGames !== "0" || localStorage.getItem("notify") === "on")) {
+if (
+  ownGames &&
+  (ownGames.dataset.ownGames !== "0" ||
+    localStorage.getItem("notify") === "on" ||
+    localStorage.getItem("cartagena.keptSeat"))
+) {
   if (location.pathname !== "/")
     import("../core/turn_notice.js").then(({ listenForTurns }) => listenForTurns());
 }

@@ -1,4 +1,4 @@
-// The dialog of a player who waits alone for strangers: play against bots meanwhile, wait at the table, or stop waiting.
+// The dialog of a player who waits alone at a table: a game against bots meanwhile, the empty table, or no more waiting.
 
 /** @import {LobbyRoom, TableState} from "../core/types.d.ts" */
 
@@ -10,103 +10,35 @@ import { randomHex } from "../core/random.js";
 /** Between two questions whether a rating has come close enough; different, so that two players do not swap tables. */
 const RATED_WAIT_MS = [10_000, 20_000];
 
-/** @typedef {Event & { currentTarget: HTMLButtonElement }} Press */
+/** @typedef {(button: HTMLButtonElement, work: () => Promise<unknown>, showProblem: (sentence: string) => void) => unknown} Run */
 
 /**
- * Leave a table before the start. The list may be out of date: a table with another player stays open.
+ * Give up the seat. A table with another player stays open.
  * @param {string} id
  */
 export async function leaveTable(id) {
   const path = `/games/${encodeURIComponent(id)}`;
-  const { table } = /** @type {TableState} */ (await get(path));
+  // The list of the page may be out of date.
+  const { table, you } = /** @type {TableState} */ (await get(path));
   const isAlone = table.seats.filter(({ person }) => person).length < 2;
-  await post(`${path}/commands`, { id: randomHex(), do: isAlone ? "close" : "stand" });
+  // The player may have left on another page.
+  if (table.status === "open" && you.seat !== null)
+    await post(`${path}/commands`, { id: randomHex(), do: isAlone ? "close" : "stand" });
 }
 
 /**
- * WaitingOffer({ownRoom(id), startBotGame(), goTo(id), findCloser(id), runWithName(button, work, showProblem)}) -> {open(id, isRated), update()}
- * @param {object} lobby
- * @param {(id: string) => LobbyRoom | undefined} lobby.ownRoom
- * @param {() => Promise<void>} lobby.startBotGame
- * @param {(id: string) => void} lobby.goTo
- * @param {(id: string) => Promise<string | null>} lobby.findCloser Moves to a table at which somebody waits, if any is
- *   suitable by now: how far ratings may be apart grows with the waiting time.
- * @param {(button: HTMLButtonElement, work: () => Promise<unknown>, showProblem: (sentence: string) => void) => unknown} lobby.runWithName
+ * WaitingOffer({run, startBotGame, goTo, findCloser}) -> {open(id, isRated), closeIfUntrue(rooms)}. `run` runs work with a
+ * button disabled and shows a refusal. `findCloser` moves from a rated table to one at which somebody with a similar rating
+ * waits by now, and returns its id: how far ratings may be apart grows with the waiting time.
+ * @param {{ run: Run, startBotGame: () => Promise<unknown>, goTo: (id: string) => void, findCloser: (id: string) => Promise<string | null> }} parts
  */
-export function WaitingOffer({ ownRoom, startBotGame, goTo, findCloser, runWithName }) {
-  // The open dialog of a player who waits alone at this table.
-  /** @type {{ id: string, dialog: HTMLDialogElement } | null} */
-  let offer = null;
-
-  /** Close the dialog when another player has come or the game has started. A toast behind it could not be used. */
-  function update() {
-    const room = offer && ownRoom(offer.id);
-    if (room && (room.status !== "open" || room.taken - room.bots > 1)) offer?.dialog.close();
-  }
+export function WaitingOffer({ run, startBotGame, goTo, findCloser }) {
+  // The open dialog. `isListed`: whether the row of the new table has arrived.
+  /** @type {{ id: string, dialog: HTMLDialogElement, isListed: boolean } | null} */
+  let shown = null;
 
   /**
-   * Let the player choose between a game against bots and the empty table.
-   * @param {string} id
-   * @param {boolean} isRated
-   */
-  function open(id, isRated) {
-    /** @param {() => unknown} work */
-    const onclick = (work) => (/** @type {Press} */ event) =>
-      runWithName(
-        event.currentTarget,
-        async () => work(),
-        (sentence) => {
-          problem.textContent = sentence;
-        },
-      );
-    const stopWaiting = async () => {
-      await leaveTable(id);
-      dialog.close();
-    };
-    // A toast would be behind the dialog.
-    const problem = el("p.field-said.is-bad", { role: "alert" });
-    const dialog = el(
-      "dialog.door",
-      { "aria-labelledby": "queue-words" },
-      el(
-        "p",
-        { id: "queue-words" },
-        isRated
-          ? t(
-              "No one with a rating like yours is waiting right now. We'll keep your seat open. Play against bots meanwhile?",
-            )
-          : t("No one is waiting right now. We'll keep your seat open. Play against bots meanwhile?"),
-      ),
-      el(
-        "div.door-ways",
-        {},
-        el(
-          "button.button.button-main",
-          { type: "button", onclick: onclick(startBotGame) },
-          t("Play against bots"),
-        ),
-        el("button.button", { type: "button", onclick: onclick(() => goTo(id)) }, t("Wait at the table")),
-        el(
-          "button.button.button-quiet",
-          { type: "button", onclick: onclick(stopWaiting) },
-          t("Stop waiting"),
-        ),
-      ),
-      problem,
-    );
-    dialog.addEventListener("close", () => {
-      dialog.remove();
-      offer = null;
-    });
-    document.body.append(dialog);
-    dialog.showModal();
-    offer = { id, dialog };
-    update();
-    if (isRated) askAgain(dialog, id);
-  }
-
-  /**
-   * While the dialog is open, ask now and then for a table of somebody with a similar rating.
+   * While the dialog is open, look now and then for somebody with a similar rating.
    * @param {HTMLDialogElement} dialog
    * @param {string} id
    */
@@ -125,5 +57,80 @@ export function WaitingOffer({ ownRoom, startBotGame, goTo, findCloser, runWithN
     }
   }
 
-  return { open, update };
+  return {
+    /**
+     * @param {string} id
+     * @param {boolean} isRated
+     */
+    open(id, isRated) {
+      async function stopWaiting() {
+        await leaveTable(id);
+        dialog.close();
+      }
+      // A toast would be behind the dialog.
+      const problem = el("p.field-said.is-bad", { role: "alert" });
+      /**
+       * @param {string} name
+       * @param {string} words
+       * @param {() => unknown} work
+       */
+      const button = (name, words, work) =>
+        el(
+          name,
+          {
+            type: "button",
+            onclick: (/** @type {Event & { currentTarget: HTMLButtonElement }} */ event) =>
+              run(
+                event.currentTarget,
+                async () => work(),
+                (sentence) => {
+                  problem.textContent = sentence;
+                },
+              ),
+          },
+          words,
+        );
+      const dialog = el(
+        "dialog.door",
+        { "aria-labelledby": "queue-words" },
+        el(
+          "p",
+          { id: "queue-words" },
+          isRated
+            ? t(
+                "No one with a rating like yours is waiting right now. We'll keep your seat open. Play against bots meanwhile?",
+              )
+            : t("No one is waiting right now. We'll keep your seat open. Play against bots meanwhile?"),
+        ),
+        el(
+          "div.door-ways",
+          {},
+          button("button.button.button-main", t("Play against bots"), startBotGame),
+          button("button.button", t("Wait at the table"), () => goTo(id)),
+          button("button.button.button-quiet", t("Stop waiting"), stopWaiting),
+        ),
+        problem,
+      );
+      dialog.addEventListener("close", () => {
+        dialog.remove();
+        shown = null;
+      });
+      document.body.append(dialog);
+      dialog.showModal();
+      shown = { id, dialog, isListed: false };
+      if (isRated) askAgain(dialog, id);
+    },
+    /**
+     * Close the dialog when another player has come, the game has started or the seat is lost. A toast behind it could not
+     * be used.
+     * @param {Map<string, LobbyRoom>} rooms The player's tables.
+     */
+    closeIfUntrue(rooms) {
+      if (!shown) return;
+      const room = rooms.get(shown.id);
+      shown.isListed ||= room !== undefined;
+      const isTrue = room ? room.status === "open" && room.taken - room.bots < 2 : !shown.isListed;
+      if (!isTrue) shown.dialog.close();
+    },
+  };
 }

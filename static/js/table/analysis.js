@@ -108,6 +108,7 @@ export function connectAnalysis(_path, { onFrame, onStatus }) {
   /** @type {HTMLDetailsElement} */
   const turns = find("[data-best-turns]", panel);
   const best = find("[data-best]", panel);
+  const chanceList = find("[data-chances]", panel);
   const undoEnd = find("[data-undo]", panel);
   let seq = 0;
   /** @type {Moment} */
@@ -161,7 +162,8 @@ export function connectAnalysis(_path, { onFrame, onStatus }) {
   function planEvaluation() {
     clearTimeout(evaluationTimer);
     evaluationCount += 1;
-    note.textContent = "";
+    // Later the last chances stay on the page, dimmed.
+    note.textContent = answer.code && !chanceList.children.length ? t("Searching for the best turns…") : "";
     panel.classList.add("is-thinking");
     if (answer.code) evaluationTimer = setTimeout(evaluate, EVALUATION_DELAY_MS);
     else clearEvaluation();
@@ -169,7 +171,7 @@ export function connectAnalysis(_path, { onFrame, onStatus }) {
 
   function clearEvaluation() {
     panel.classList.remove("is-thinking");
-    setChildren(find("[data-chances]", panel));
+    setChildren(chanceList);
     setChildren(best);
   }
 
@@ -201,7 +203,7 @@ export function connectAnalysis(_path, { onFrame, onStatus }) {
   function showEvaluation({ seat, chances, turns }, view) {
     const hadFocus = best.contains(document.activeElement);
     setChildren(
-      find("[data-chances]", panel),
+      chanceList,
       ...chances.map((chance, at) => {
         const look = lookOf(table.seats, at);
         return el(

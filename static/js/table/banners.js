@@ -67,14 +67,14 @@ export const ownRemovalEnds = ({ table, you }) =>
   table.removed_until === undefined ? 0 : (you.removed_until ?? table.removed_until);
 
 /**
- * Banners(root, flash, {send(command), now(), onReload(), onSound(isWanted)}) -> {update(state)}
+ * Banners(root, flash, {send(command), now(), onReload(), onSound(isWanted), refuseUnreachable()}) -> {update(state)}
  * Decisions of the table are part of the layout, in `root`. Transient banners lie over the table, in `flash`, so that
  * nothing moves under the player's finger.
  * @param {HTMLElement} root
  * @param {HTMLElement} flash
- * @param {{ send: Send, now: () => number, onReload: () => void, onSound: (isWanted: boolean) => void }} options
+ * @param {{ send: Send, now: () => number, onReload: () => void, onSound: (isWanted: boolean) => void, refuseUnreachable?: () => void }} options
  */
-export function Banners(root, flash, { send, now, onReload, onSound }) {
+export function Banners(root, flash, { send, now, onReload, onSound, refuseUnreachable }) {
   /** @type {State} Set by the first update. */
   let state;
 
@@ -134,7 +134,10 @@ export function Banners(root, flash, { send, now, onReload, onSound }) {
       /** @param {string} choice */
       const vote = (choice) => () =>
         choice === "end"
-          ? withWholeCatalogue(import("./confirmed_commands.js")).then(({ voteToEnd }) => voteToEnd(send, at))
+          ? withWholeCatalogue(import("./confirmed_commands.js")).then(
+              ({ voteToEnd }) => voteToEnd(send, at),
+              refuseUnreachable,
+            )
           : send({ do: "vote", seat: at, choice });
       const buttons =
         you.seat === null || you.seat === at

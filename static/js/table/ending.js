@@ -13,6 +13,7 @@ import { letterOf, lookOf, seatName } from "../core/names.js";
 import { describePoints, describeSignedPoints } from "../core/percentage_points.js";
 import { passwordHeader } from "../core/room_password.js";
 import { toast } from "../core/toast.js";
+import { showRatingChanges } from "./ending_ratings.js";
 import { statisticsOf } from "./game_statistics.js";
 import { verdict } from "./verdict.js";
 
@@ -224,8 +225,7 @@ export function Ending(root, { rematch }) {
         you.seat !== null && table.result && !table.trial ? offerInstallAfterGame() : null,
       ],
     );
-    if (table.rated && isOver(table))
-      import("./ending_ratings.js").then(({ showRatingChanges }) => showRatingChanges(root, state));
+    if (table.rated && isOver(table)) showRatingChanges(root, state);
   }
 
   function show() {

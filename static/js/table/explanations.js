@@ -5,6 +5,7 @@
 import { el, findAll } from "../core/dom.js";
 import { t } from "../core/i18n.js";
 import { symbolIcon } from "../core/icons.js";
+import { openModal } from "../core/modal.js";
 import { cardName, placeLabel, seatName } from "../core/names.js";
 import { cardFace } from "./cards.js";
 import { boardChoices, cardsOf } from "./selection.js";
@@ -241,9 +242,7 @@ export async function showExplanation(element, state, reasonFor) {
     ),
   );
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
+  openModal(dialog);
   for (const question of questions)
     notNow.textContent = t("Not now: {reason}", { reason: await reasonFor(question) });
 }

@@ -87,10 +87,22 @@ const HINT_REASONS = {
       "This leaves you a retreat that could draw {n} cards next turn.",
       n,
     ),
+  company_turn: ({ n }) =>
+    tn(
+      "With this you can end your turn with a retreat left that could draw {n} card.",
+      "With this you can end your turn with a retreat left that could draw {n} cards.",
+      n,
+    ),
   retreats_left: ({ n }) =>
     tn(
       "This leaves you {n} pirate that could retreat next turn.",
       "This leaves you {n} pirates that could retreat next turn.",
+      n,
+    ),
+  retreats_left_turn: ({ n }) =>
+    tn(
+      "With this you can end your turn with {n} pirate that could retreat.",
+      "With this you can end your turn with {n} pirates that could retreat.",
       n,
     ),
   jump_left: ({ n }) =>
@@ -99,16 +111,35 @@ const HINT_REASONS = {
       "With the cards you keep you could jump {n} spaces next.",
       n,
     ),
+  jump_left_turn: ({ n }) =>
+    tn(
+      "With this you can end your turn with a card for a jump of {n} space.",
+      "With this you can end your turn with a card for a jump of {n} spaces.",
+      n,
+    ),
   last_jump_left: ({ n }) =>
     tn(
       "With the cards you keep your last pirate could jump {n} space next.",
       "With the cards you keep your last pirate could jump {n} spaces next.",
       n,
     ),
+  last_jump_left_turn: ({ n }) =>
+    tn(
+      "With this you can end your turn with a card that could take your last pirate {n} space ahead.",
+      "With this you can end your turn with a card that could take your last pirate {n} spaces ahead.",
+      n,
+    ),
   reach: ({ n, other }) =>
     tn(
       "The cards you keep could jump {n} space in all; the next best choice leaves {other}.",
       "The cards you keep could jump {n} spaces in all; the next best choice leaves {other}.",
+      n,
+      { other },
+    ),
+  reach_turn: ({ n, other }) =>
+    tn(
+      "With this you can end your turn with cards that could jump {n} space in all; the next best turn leaves {other}.",
+      "With this you can end your turn with cards that could jump {n} spaces in all; the next best turn leaves {other}.",
       n,
       { other },
     ),
@@ -148,14 +179,30 @@ const HINT_REASONS = {
       "After this no one else can jump more than {n} spaces at once.",
       n,
     ),
+  denies_jump_turn: ({ n }) =>
+    tn(
+      "With this you can end your turn so that no one else can jump more than {n} space at once.",
+      "With this you can end your turn so that no one else can jump more than {n} spaces at once.",
+      n,
+    ),
   denies_retreat: ({ n }) =>
     n
       ? t("After this no one else can draw two cards with one retreat.")
       : t("After this no one else can retreat."),
+  denies_retreat_turn: ({ n }) =>
+    n
+      ? t("With this you can end your turn so that no one else can draw two cards with one retreat.")
+      : t("With this you can end your turn so that no one else can retreat."),
   aboard: ({ n }) =>
     tn(
       "With this you have {n} pirate aboard the sloop.",
       "With this you have {n} pirates aboard the sloop.",
+      n,
+    ),
+  aboard_turn: ({ n }) =>
+    tn(
+      "With this you can end your turn with {n} pirate aboard the sloop.",
+      "With this you can end your turn with {n} pirates aboard the sloop.",
       n,
     ),
   ferries: ({ n }) =>
@@ -169,6 +216,12 @@ const HINT_REASONS = {
   sails: () => t("This takes the sloop where you need it."),
   dark: ({ n }) =>
     tn("With this the others must discard {n} card.", "With this the others must discard {n} cards.", n),
+  dark_turn: ({ n }) =>
+    tn(
+      "With this you can make the others discard {n} card this turn.",
+      "With this you can make the others discard {n} cards this turn.",
+      n,
+    ),
   dark_left: ({ n }) => tn("With this you keep {n} dark card.", "With this you keep {n} dark cards.", n),
   aims: () => t("This takes a card of your choice from another player."),
   rum: () => t("This lets you choose two cards from a round of rum."),

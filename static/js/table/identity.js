@@ -1,27 +1,41 @@
 // The player's identity: a guest for the first seat, and a code to continue on another device.
 
-/** @import {You} from "../core/types.d.ts" */
+/** @import {Table, You} from "../core/types.d.ts" */
 
+import { openAccountDialog } from "../core/account_dialog.js";
 import { get, post } from "../core/api.js";
 import { el } from "../core/dom.js";
 import { t } from "../core/i18n.js";
+import { openModal } from "../core/modal.js";
 
 /**
  * Make sure that the session has a person. Return whether the open socket does not know that person yet.
  * @param {You} you
  * @param {string} name
  */
-export async function ensureGuest(you, name) {
+async function ensureGuest(you, name) {
   if (you.person) return false;
   const { person } = await get("/me");
   if (!person) await post("/me", name ? { name } : {});
   return true;
 }
 
-/** Return whether the session's person has an account. */
-export async function hasAccount() {
-  const { person } = await get("/me");
-  return Boolean(person?.is_account);
+/**
+ * Make sure that the session has a person who may sit at the table. Return whether the open socket does not know that person
+ * yet; null after a dialog has said that a rated table needs an account.
+ * @param {Table} table
+ * @param {You} you
+ * @param {string} name
+ */
+export async function ensurePlayer({ rated }, you, name) {
+  if (rated) {
+    const { person } = await get("/me");
+    if (!person?.is_account) {
+      openAccountDialog();
+      return null;
+    }
+  }
+  return { isNew: await ensureGuest(you, name) };
 }
 
 /**
@@ -46,7 +60,5 @@ export async function showDeviceCode(room) {
     el("p", {}, el("b", {}, code)),
     el("form", { method: "dialog", class: "confirm-buttons" }, el("button", { class: "button" }, t("Close"))),
   );
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
+  openModal(dialog);
 }

@@ -55,9 +55,11 @@ export function Lessons(root, store) {
     const chosen = lessonsIn(offers(choices, selection).list).find(isNew);
     const next = chosen ?? (taughtTurn === turn ? undefined : [...lessonsIn(own), "hold"].find(isNew));
     if (!next) return;
+    const { LESSONS } = await withWholeCatalogue(import("./lesson_texts.js"));
+    // The player has gone on, and may not be offered it any more.
+    if (store.state.choices !== choices || store.state.selection !== selection) return;
     taughtTurn = turn;
     markTaught(next);
-    const { LESSONS } = await withWholeCatalogue(import("./lesson_texts.js"));
     const isTouch = matchMedia("(hover: none) and (pointer: coarse)").matches;
     const words = t(LESSONS[next === "hold" && isTouch ? "touch" : next]);
     note.show(words, SHOWN_MS);

@@ -73,10 +73,19 @@ const socket = join(`/ws/game/${encodeURIComponent(game)}`, {
 });
 
 /**
+ * Use what is being loaded; if it cannot be loaded, say so.
+ * @template T
+ * @param {Promise<T>} loading
+ * @param {(loaded: T) => unknown} use
+ */
+const useLoaded = (loading, use) => void loading.then(use, refuseUnreachable);
+const refuseUnreachable = () => help.refuseUnreachable();
+
+/**
  * @param {string} person
  * @param {boolean} on
  */
-const mute = (person, on) => void loadSeatCommands().then(({ mute }) => mute(person, on));
+const mute = (person, on) => useLoaded(loadSeatCommands(), (commands) => commands.mute(person, on));
 
 const ui = buildParts(root, store, {
   send,
@@ -87,18 +96,22 @@ const ui = buildParts(root, store, {
    * @param {number} seat
    * @param {string} name
    */
-  sit: (seat, name) => void loadSeatCommands().then(({ sit }) => sit(seat, name)),
+  sit: (seat, name) =>
+    useLoaded(Promise.all([loadSeatCommands(), loadIdentity()]), ([{ sit }, { ensurePlayer }]) =>
+      sit(seat, (table) => ensurePlayer(table, store.state.you, name)),
+    ),
   refuse,
+  refuseUnreachable,
   game,
   /**
    * @param {string} person
    * @param {string} name
    */
   onPerson: (person, name) =>
-    withWholeCatalogue(import("./player_dialog.js")).then(({ openPlayerDialog }) =>
+    useLoaded(withWholeCatalogue(import("./player_dialog.js")), ({ openPlayerDialog }) =>
       openPlayerDialog({ game, person, name, isMuted: store.state.you.muted.includes(person), onMute: mute }),
     ),
-  voidRound: () => loadSealing().then(({ voidCommand }) => send(voidCommand(game, tableNow()))),
+  voidRound: () => useLoaded(loadSealing(), ({ voidCommand }) => send(voidCommand(game, tableNow()))),
   now: socket.now,
   /** @param {Card} card */
   onCard: (card) => click(clickCard(store.state.choices, store.state.selection, card), { card }),
@@ -120,15 +133,15 @@ const ui = buildParts(root, store, {
   onChat: (line) => send({ do: "chat", ...line }),
   onMute: mute,
   onResign: resign,
-  onLeave: () => void loadSeatCommands().then(({ leaveBots }) => leaveBots()),
+  onLeave: () => useLoaded(loadSeatCommands(), ({ leaveBots }) => leaveBots()),
   onHint() {
     choose({ selection: {} });
     send({ do: "hint", version: store.state.seq });
   },
   onDevice: () =>
-    loadIdentity()
-      .then(({ showDeviceCode }) => showDeviceCode(game))
-      .catch((problem) => refuse(problem.message)),
+    useLoaded(loadIdentity(), ({ showDeviceCode }) =>
+      showDeviceCode(game).catch((problem) => refuse(problem.message)),
+    ),
 });
 const pace = Pace(store, sendAutomatically);
 if (pref("firstGames").includes(game))
@@ -152,7 +165,7 @@ let hasPlateRatings = false;
 store.subscribe(["table"], ({ table }) => {
   if (hasPlateRatings || !table?.rated || table.status === "open") return;
   hasPlateRatings = true;
-  withWholeCatalogue(import("./plate_ratings.js")).then(({ loadPlateRatings }) =>
+  useLoaded(withWholeCatalogue(import("./plate_ratings.js")), ({ loadPlateRatings }) =>
     loadPlateRatings(game, store),
   );
 });
@@ -183,7 +196,9 @@ function onFrame(frame) {
   }
   const { refused } = cause;
   if (refused?.code === "account_required")
-    import("./seat_commands.js").then(({ offerAccount }) => offerAccount());
+    useLoaded(withWholeCatalogue(import("../core/account_dialog.js")), ({ openAccountDialog }) =>
+      openAccountDialog(),
+    );
   // The password prompt shows the refusal of an admission itself.
   else if (refused && store.state.isAdmitted && !isRetried(frame) && !automaticIds.has(refused.id))
     loadRefusals()
@@ -283,13 +298,16 @@ function ask(clicked) {
 }
 
 /**
- * Send a command that the player did not trigger. Its refusal is not shown.
+ * Send a command that the player did not trigger. Its refusal is not shown; return its code, or null.
  * @param {Command} command
  */
 function sendAutomatically(command) {
   const id = randomHex();
   automaticIds.add(id);
-  send({ ...command, id });
+  return socket.send({ ...command, id }).then(
+    () => null,
+    ({ code }) => String(code),
+  );
 }
 
 /** @param {Action} action */

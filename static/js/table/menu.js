@@ -26,13 +26,17 @@ function rulesPage({ black_magic: magic, scoundrels, scenario, card_gain: gain }
 }
 
 /**
- * Menu(box, body, {send, currentSeats, refuse, onResign, onLeave, onHint, onDevice, onPace}) -> {update(state)}: fills the body of the menu.
+ * Menu(box, body, {send, currentSeats, refuse, onResign, onLeave, onHint, onDevice, onPace, refuseUnreachable}) -> {update(state)}: fills the body of the menu.
  * menu_button.js loads it when the menu is opened.
  * @param {HTMLDetailsElement} box
  * @param {HTMLElement} body
- * @param {TableAccess & { onResign: () => void, onLeave: () => void, onHint: () => void, onDevice: () => void, onPace: (name: string) => void }} options
+ * @param {TableAccess & { onResign: () => void, onLeave: () => void, onHint: () => void, onDevice: () => void, onPace: (name: string) => void, refuseUnreachable: () => void }} options
  */
-export function Menu(box, body, { onResign, onLeave, onHint, onDevice, onPace, ...tableAccess }) {
+export function Menu(
+  box,
+  body,
+  { onResign, onLeave, onHint, onDevice, onPace, refuseUnreachable, ...tableAccess },
+) {
   const { send } = tableAccess;
   /** @type {(() => void)[]} */
   const switches = [];
@@ -81,8 +85,11 @@ export function Menu(box, body, { onResign, onLeave, onHint, onDevice, onPace, .
     "aria-label": t("Make someone else the host"),
   });
   const device = item("ui-link", t("Continue on another device"), onDevice);
-  const embed = item("ui-link", t("Embed this game"), async () =>
-    (await withWholeCatalogue(import("../core/embed_dialog.js"))).openEmbedDialog(state.table),
+  const embed = item("ui-link", t("Embed this game"), () =>
+    withWholeCatalogue(import("../core/embed_dialog.js")).then(
+      ({ openEmbedDialog }) => openEmbedDialog(state.table),
+      refuseUnreachable,
+    ),
   );
   const resign = item("ui-flag", t("Resign"), async () => {
     const question = state.table.deal
@@ -127,7 +134,7 @@ export function Menu(box, body, { onResign, onLeave, onHint, onDevice, onPace, .
     icon("ui", "ui-anchor"),
     el("span", {}, t("Go to the lobby")),
   );
-  const help = item("ui-help", t("Keyboard shortcuts"), openShortcutsDialog);
+  const help = item("ui-help", t("Keyboard shortcuts"), () => openShortcutsDialog().catch(refuseUnreachable));
   help.hidden = matchMedia("(hover: none) and (pointer: coarse)").matches;
   /**
    * @param {string} label
@@ -191,16 +198,19 @@ export function Menu(box, body, { onResign, onLeave, onHint, onDevice, onPace, .
   }
 
   /** Show the options of this table. Their texts are loaded on demand. */
-  async function showTerms() {
-    const { optionLines } = await withWholeCatalogue(import("./option_text.js"));
-    const lines = [presetName(state.table.options.preset), ...optionLines(state.table)];
-    terms.replaceChildren(...lines.map((line) => el("li", {}, line)));
-  }
+  const showTerms = () =>
+    withWholeCatalogue(import("./option_text.js")).then(({ optionLines }) => {
+      const lines = [presetName(state.table.options.preset), ...optionLines(state.table)];
+      terms.replaceChildren(...lines.map((line) => el("li", {}, line)));
+    }, refuseUnreachable);
 
   /** Add the menu items for a big screen, loaded on demand. */
   async function showScreenItems() {
     const { screenMenuItems } = await withWholeCatalogue(import("./hand_layout.js"));
-    device.after(...screenMenuItems(state.table.id, item));
+    const [screen, layout] = screenMenuItems(state.table.id, item);
+    // The board of a trial or an analysis is on this page only.
+    screen.hidden = Boolean(state.table.trial);
+    device.after(screen, layout);
   }
 
   /**

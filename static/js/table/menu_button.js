@@ -39,7 +39,7 @@ export function MenuButton(root, handlers) {
     load()
       .catch(() => {
         box.open = false;
-        handlers.refuse(t("The server cannot be reached. Check your connection and try again."));
+        handlers.refuseUnreachable();
       })
       .finally(() => (isLoading = false));
   });

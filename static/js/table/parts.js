@@ -5,7 +5,7 @@
 import { Board } from "../board/board.js";
 import { find, loadStylesheet, targetOf } from "../core/dom.js";
 import { withWholeCatalogue } from "../core/i18n.js";
-import { loadOnce } from "../core/load_once.js";
+import { loadNeeded, loadOnce } from "../core/load_once.js";
 import { lookOf } from "../core/names.js";
 import { Banners } from "./banners.js";
 import { HistoryTools } from "./catch_up.js";
@@ -32,6 +32,7 @@ import { Tray } from "./tray.js";
  * @property {() => void} undo
  * @property {(seat: number, name: string) => void} sit
  * @property {(text: string) => void} refuse
+ * @property {() => void} refuseUnreachable
  * @property {string} game
  * @property {(person: string, name: string) => void} onPerson
  * @property {() => void} voidRound
@@ -83,6 +84,7 @@ export function buildParts(root, store, on) {
     send: on.send,
     now: on.now,
     onReload: () => location.reload(),
+    refuseUnreachable: on.refuseUnreachable,
     onSound: on.onSound,
   });
   const seats = PlayerPlates(box.seats, { onSeat: on.onSeat, onPerson: on.onPerson });
@@ -98,6 +100,7 @@ export function buildParts(root, store, on) {
     send: on.send,
     currentSeats: on.currentSeats,
     refuse: on.refuse,
+    refuseUnreachable: on.refuseUnreachable,
     onResign: on.onResign,
     onLeave: on.onLeave,
     onHint: on.onHint,
@@ -131,9 +134,10 @@ export function buildParts(root, store, on) {
     loadPendingChoice,
   );
   const loadSeating = loadOnce(() =>
-    withWholeCatalogue(Promise.all([import("./seating.js"), loadStylesheet("seating")])).then(
-      ([{ Seating }]) => Seating(box.seating, on),
-    ),
+    loadNeeded(
+      () => withWholeCatalogue(Promise.all([import("./seating.js"), loadStylesheet("seating")])),
+      on.refuseUnreachable,
+    ).then(([{ Seating }]) => Seating(box.seating, on)),
   );
   let isSeatingLoaded = false;
   let colours = "";
@@ -204,8 +208,12 @@ export function buildParts(root, store, on) {
   }
 
   async function loadEnding() {
-    const [{ Ending }, { Rematch }] = await withWholeCatalogue(
-      Promise.all([import("./ending.js"), import("./rematch.js"), loadStylesheet("ending")]),
+    const [{ Ending }, { Rematch }] = await loadNeeded(
+      () =>
+        withWholeCatalogue(
+          Promise.all([import("./ending.js"), import("./rematch.js"), loadStylesheet("ending")]),
+        ),
+      on.refuseUnreachable,
     );
     return Ending(box.ending, {
       rematch: Rematch({ requestRematch: () => on.send({ do: "rematch" }), refuse: on.refuse }),
@@ -213,8 +221,10 @@ export function buildParts(root, store, on) {
   }
 
   async function loadPendingChoice() {
-    const [{ PendingChoice }] = await withWholeCatalogue(
-      Promise.all([import("./pending_choice.js"), loadStylesheet("pending_choice")]),
+    const [{ PendingChoice }] = await loadNeeded(
+      () =>
+        withWholeCatalogue(Promise.all([import("./pending_choice.js"), loadStylesheet("pending_choice")])),
+      on.refuseUnreachable,
     );
     return PendingChoice(box.owed, { onAnswer: on.act });
   }

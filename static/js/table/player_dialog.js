@@ -3,6 +3,7 @@
 import { post, put } from "../core/api.js";
 import { el } from "../core/dom.js";
 import { N_, t } from "../core/i18n.js";
+import { openModal } from "../core/modal.js";
 import { toast } from "../core/toast.js";
 
 const REASONS = {
@@ -96,7 +97,5 @@ export function openPlayerDialog({ game, person, name, isMuted, onMute }) {
     report,
     el("form", { method: "dialog", class: "confirm-buttons" }, el("button", { class: "button" }, t("Close"))),
   );
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
+  openModal(dialog);
 }

@@ -2,7 +2,6 @@
 
 /** @import {Send, StateStore, Table, TableState} from "../core/types.d.ts" */
 
-import { withWholeCatalogue } from "../core/i18n.js";
 import { sitFields } from "../core/sealing.js";
 import { isAgainstBotsOnly } from "../core/take_seat.js";
 
@@ -16,14 +15,8 @@ import { isAgainstBotsOnly } from "../core/take_seat.js";
  * @property {(text: string) => void} refuse
  */
 
-/** Say that a rated table needs an account. */
-export const offerAccount = () =>
-  withWholeCatalogue(import("../core/account_dialog.js")).then(({ openAccountDialog }) =>
-    openAccountDialog(),
-  );
-
 /**
- * SeatCommands(access) -> {sit(seat, name), leaveBots(), mute(person, on)}
+ * SeatCommands(access) -> {sit(seat, ensurePlayer), leaveBots(), mute(person, on)}
  * @param {Access} access
  */
 export function SeatCommands({ game, store, socket, send, resign, refuse }) {
@@ -32,19 +25,21 @@ export function SeatCommands({ game, store, socket, send, resign, refuse }) {
   /**
    * Take a seat; at a table with bots on all others, start the game.
    * @param {number} seat
-   * @param {string} name
+   * @param {(table: Table) => Promise<{ isNew: boolean } | null>} ensurePlayer Returns whether the socket does not know the
+   *   person yet; null if the person may not sit here and has been told why.
    */
-  async function sit(seat, name) {
+  async function sit(seat, ensurePlayer) {
     try {
-      const { ensureGuest, hasAccount } = await withWholeCatalogue(import("./identity.js"));
-      if (tableNow().rated && !(await hasAccount())) return offerAccount();
-      if (await ensureGuest(store.state.you, name)) socket.reconnect();
+      const player = await ensurePlayer(tableNow());
+      if (!player) return;
+      if (player.isNew) socket.reconnect();
     } catch (problem) {
       refuse(/** @type {Error} */ (problem).message);
       return;
     }
     const againstBots = isAgainstBotsOnly(tableNow());
-    await send({ do: "sit", seat, ...sitFields(game, tableNow()) });
+    // The refusal has been shown; those of the next commands would replace it.
+    if (!(await send({ do: "sit", seat, ...sitFields(game, tableNow()) }))) return;
     // A new hello tells the room that this seat is connected.
     socket.resync();
     if (!againstBots) return;

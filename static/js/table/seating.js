@@ -7,6 +7,7 @@
 
 import { isCorrespondence } from "../core/clock_kinds.js";
 import { confirmAction } from "../core/confirm_dialog.js";
+import { dateLocale } from "../core/date_locale.js";
 import { el, setChildren } from "../core/dom.js";
 import { formatList, N_, t, tn } from "../core/i18n.js";
 import { icon } from "../core/icons.js";
@@ -222,7 +223,7 @@ export function Seating(root, { game, send, currentSeats, refuse, sit, voidRound
     if (table.opening.asked) {
       const until = new Date(Date.now() + table.opening.until - now());
       const time = until.toLocaleString(
-        undefined,
+        dateLocale(),
         isCorrespondence(table.clock?.kind) ? {} : { timeStyle: "medium" },
       );
       lines.push(
@@ -310,7 +311,9 @@ export function Seating(root, { game, send, currentSeats, refuse, sit, voidRound
    * @param {number} until
    */
   function readmission(until) {
-    const time = new Date(Date.now() + until - now()).toLocaleTimeString(undefined, { timeStyle: "short" });
+    const time = new Date(Date.now() + until - now()).toLocaleTimeString(dateLocale(), {
+      timeStyle: "short",
+    });
     return [
       el("p", { class: "seating-wait" }, t("Players you removed can sit down again at {time}.", { time })),
       el(

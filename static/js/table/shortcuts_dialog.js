@@ -2,6 +2,7 @@
 
 import { el } from "../core/dom.js";
 import { t } from "../core/i18n.js";
+import { openModal } from "../core/modal.js";
 import { pref, setPref } from "./preferences.js";
 
 const shortcutRows = () => [
@@ -20,7 +21,6 @@ const shortcutRows = () => [
 ];
 
 export function showShortcutsDialog() {
-  if (document.querySelector(".keys")) return;
   const isOn = el("input", { type: "checkbox", checked: pref("shortcuts") });
   isOn.addEventListener("change", () => setPref("shortcuts", isOn.checked));
   const dialog = el(
@@ -39,8 +39,5 @@ export function showShortcutsDialog() {
       el("button", { class: "button", autofocus: true }, t("Close")),
     ),
   );
-  // The browser has restored the focus before this event. Doing it here could take it from a later key press.
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
+  openModal(dialog);
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.game_server import SHORT, Player, begin, move_via_api
 from tests.browser.pages.page_paths import MIDGAME_CODE
@@ -14,9 +14,17 @@ from tests.browser.pages.page_paths import MIDGAME_CODE
 def test_every_seat_is_played_and_the_link_follows(person: Callable[..., Player]):
     ann = person("Ann")
     page = ann.page
+    held: list[Route] = []
+    page.route("**/analysis/evaluate", lambda route: route.continue_() if held else held.append(route))
     page.goto(f"{ann.url}/analysis?p={MIDGAME_CODE}")
     best = page.locator(".best-turn")
+    # while there are no chances to see, words say that the server searches
+    expect(page.locator(".analysis-note")).to_have_text("Searching for the best turns…")
+    while not held:
+        page.wait_for_timeout(50)
+    held[0].continue_()
     expect(best).to_have_count(3, timeout=60_000)
+    expect(page.locator(".analysis-note")).to_be_empty()
     expect(page.locator("[data-chances] li")).to_have_count(3)
     turn_of = page.locator("[data-turn-of]")
     seat = turn_of.input_value()
@@ -88,6 +96,15 @@ def test_a_position_is_set_up_by_hand(person: Callable[..., Player]):
     expect(space).not_to_have_value(symbol)
     expect(space).to_be_focused()
     page.locator("[data-turn]").select_option("1")
+    # three more pirates on the space are too many, and the page says where
+    for _ in range(3):
+        page.locator("[data-board] [data-place=start]").click()
+        page.locator("[data-board] [data-place='7']").click()
+    page.get_by_role("button", name="Analyse this position").click()
+    expect(page.locator("[data-problem]")).to_contain_text("more than three pirates on space 7")
+    ann.complaints.clear()
+    page.locator("[data-board] [data-place='7']").click()
+    page.locator("[data-board] [data-place='8']").click()
     page.get_by_role("button", name="Analyse this position").click()
     expect(page).to_have_url(re.compile(r"/analysis\?p=1~jamaica\.2~"))
     expect(page.locator("[data-turn-of]")).to_have_value("1")
@@ -116,3 +133,13 @@ def test_review_and_replay_lead_to_the_analysis(person: Callable[..., Player]):
     analyse.click(timeout=30_000)
     expect(page).to_have_url(re.compile(r"/analysis\?p=1~tortuga"))
     expect(page.locator("#table")).to_have_attribute("data-mine", "true")
+
+
+def test_menu_leads_to_no_big_screen_of_an_analysis(person: Callable[..., Player]):
+    ann = person("Ann")
+    ann.page.goto(f"{ann.url}/analysis?p={MIDGAME_CODE}")
+    expect(ann.page.locator("#table")).to_have_attribute("data-mine", "true")
+    ann.page.locator(".table-menu summary").click()
+    screen = ann.page.locator(".table-menu a[href$='/screen']")
+    expect(screen).to_be_attached()
+    expect(screen).to_be_hidden()

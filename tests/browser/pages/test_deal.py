@@ -326,6 +326,27 @@ def test_unfinished_attempt_continues_at_its_table(
     page.context.close()
 
 
+def test_unfinished_attempt_can_be_finished_after_its_day(
+    browser: Browser, day: tuple[GameServer, dict[str, str]]
+) -> None:
+    game_server, _ = day
+    page, _ = open_deal_page(browser, game_server, None)
+    play, until = page.locator("[data-play]"), page.locator("[data-until]")
+    page.route("**/api/v1/deal", lambda route: route.fulfill(json=route.fetch().json() | {"is_over": True}))
+    page.reload(wait_until="networkidle")
+    expect(until).to_contain_text("can no longer be played")
+    expect(play).to_be_hidden()
+    page.unroute_all()
+    game = begin_on_another_page(page)
+    page.route("**/api/v1/deal", lambda route: route.fulfill(json=route.fetch().json() | {"is_over": True}))
+    page.reload(wait_until="networkidle")
+    expect(until).to_be_empty()
+    expect(page.locator("[data-counts]")).to_contain_text("Finishing it keeps your streak")
+    play.click()
+    page.wait_for_url(f"**/g/{game}")
+    page.context.close()
+
+
 @pytest.mark.parametrize("is_begun_elsewhere", [True, False])
 def test_page_left_open_past_midnight_does_not_start_the_next_deal(
     browser: Browser, day: tuple[GameServer, dict[str, str]], is_begun_elsewhere: bool

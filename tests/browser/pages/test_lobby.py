@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Route, expect
 
 from tests.browser.game_server import SHORT, GameServer, Player, begin, move_via_api
 
@@ -316,6 +316,89 @@ def test_a_player_may_stop_waiting(person: Callable[..., Player]):
     expect(ann.page.get_by_role("dialog")).to_have_count(0)
     ann.page.get_by_role("button", name="Play with strangers").click()  # the button works again
     expect(ann.page.get_by_role("dialog")).to_be_visible()
+
+
+def test_the_offer_to_wait_ends_with_the_seat(person: Callable[..., Player]):
+    ann = person("Ann")
+    ann.page.goto(ann.url)
+    ann.page.get_by_label("Edition").select_option("jungle")
+    ann.page.get_by_label("Seats").select_option("4")
+    ann.page.get_by_role("button", name="Play with strangers").click()
+    dialog = ann.page.get_by_role("dialog", name="No one is waiting right now")
+    expect(dialog).to_be_visible()
+    expect(ann.page.locator('[data-list="mine"] [data-room]')).to_have_count(1)
+    (row,) = ann.api("GET", "/games?list=mine")["games"]
+    ann.game = row["id"]
+    ann.command("close")  # on another page
+    expect(dialog).to_have_count(0)
+
+
+def test_stop_waiting_ends_the_dialog_if_the_table_has_been_closed(person: Callable[..., Player]):
+    ann = person("Ann")
+    ann.page.route_web_socket("**/ws/lobby", lambda lobby: None)  # no row comes through
+    ann.page.goto(ann.url)
+    ann.page.get_by_label("Edition").select_option("jungle")
+    ann.page.get_by_label("Seats").select_option("4")
+    ann.page.get_by_role("button", name="Play with strangers").click()
+    dialog = ann.page.get_by_role("dialog", name="No one is waiting right now")
+    expect(dialog).to_be_visible()
+    (row,) = ann.api("GET", "/games?list=mine")["games"]
+    ann.game = row["id"]
+    ann.command("close")
+    dialog.get_by_role("button", name="Stop waiting").click()
+    expect(dialog).to_have_count(0)
+
+
+def test_a_player_who_has_looked_at_the_table_is_not_called_again(person: Callable[..., Player]):
+    ann, bo = person("Ann"), person("Bo")
+    ann.page.goto(ann.url)
+    ann.page.get_by_label("Edition").select_option("jungle")
+    ann.page.get_by_label("Seats").select_option("3")
+    ann.page.get_by_role("button", name="Play with strangers").click()
+    expect(ann.page.get_by_role("dialog")).to_be_visible()
+    (row,) = ann.api("GET", "/games?list=mine")["games"]
+    bo.game = row["id"]
+    bo.command("sit")
+    ann.page.locator(".toast-call").get_by_role("link", name="Go to the table").click()
+    expect(ann.page.locator("#table[data-phase]")).to_be_visible()
+    # It is the only table of the player: the server counts none beside it.
+    expect(ann.page.locator("[data-own-games]")).to_have_attribute("data-own-games", "0")
+    ann.page.wait_for_function("() => !JSON.parse(localStorage.getItem('cartagena.keptSeat')).isCalled")
+    ann.page.goto(ann.url)
+    expect(ann.page.locator('[data-list="mine"] [data-room]')).to_have_count(1)
+    expect(ann.page.locator("[data-turns]")).to_be_hidden()
+
+
+def test_focus_and_running_requests_survive_changes_of_a_list(person: Callable[..., Player]):
+    ann, bo, cy = person("Ann"), person("Bo"), person("Cy")
+    options = {"preset": "jungle", "players": 3}
+    first, second = (player.create(options) for player in (ann, cy))
+    ann.command("sit")
+    cy.command("sit")
+
+    def row(table: str) -> Locator:
+        return bo.page.locator(f'[data-list="open"] [data-room="{table}"]')
+
+    joins: list[Route] = []
+    bo.page.route("**/commands", lambda route: joins.append(route))
+    bo.page.goto(bo.url)
+    join = row(first).get_by_role("button", name="Join")
+    expect(row(second)).to_be_visible()
+    join.focus()
+    cy.command("close")  # the row above is gone,
+    expect(row(second)).to_have_count(0)
+    expect(join).to_be_focused()
+    cy.take_seat(first)  # and the row itself changes
+    expect(row(first).locator(".dot-taken")).to_have_count(2)
+    expect(join).to_be_focused()
+    with bo.page.expect_request("**/commands"):
+        join.click()
+    third = cy.create(options)
+    cy.command("sit")
+    expect(row(third)).to_be_visible()
+    expect(join).to_be_disabled()
+    joins[0].continue_()
+    bo.page.wait_for_url(re.compile(f"/g/{first}"))
 
 
 def test_stop_waiting_does_not_close_the_table_on_a_stranger(person: Callable[..., Player]):

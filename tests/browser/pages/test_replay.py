@@ -149,8 +149,10 @@ def test_step_buttons_share_a_row_on_phones(person: Callable[..., Player], tmp_p
     ann = person(None)
     load(ann.page, ann.url, played_record("tortuga"), tmp_path)
     buttons = ann.page.locator(".replay-buttons [data-go]")
+    expect(buttons.first).to_be_visible()  # the record is read
     for width in (390, 320):
         ann.page.set_viewport_size({"width": width, "height": 700})
+        expect(buttons.first).to_be_visible()  # hidden until the record is loaded
         assert len(set(buttons.evaluate_all("all => all.map((each) => each.offsetTop)"))) == 1, width
         assert min(buttons.evaluate_all("all => all.map((each) => each.offsetWidth)")) >= 44
         assert ann.page.evaluate("document.documentElement.scrollWidth") == width

@@ -88,3 +88,43 @@ def test_focus_is_always_visible(person: Callable[..., Player]) -> None:
         )
         seen.append(unseen)
     assert [each for each in seen if each] == []
+
+
+UNREACHABLE = "The server cannot be reached. Check your connection and try again."
+
+
+def test_commands_whose_module_could_not_be_loaded_say_so_and_work_later(
+    person: Callable[..., Player],
+) -> None:
+    ann, bo = person("Ann"), person("Bo")
+    game = ann.create({"preset": "tortuga", "players": 2})
+    ann.command("sit")
+    page = bo.page
+    page.route("**/player_dialog.js*", lambda route: route.abort())
+    page.route("**/identity.js*", lambda route: route.abort())
+    bo.open(game)
+    sit = page.get_by_role("button", name="Sit here")
+    about = page.locator(".berth .person").first
+    banner = page.locator(".flash .banner")
+    for button in (sit, about):
+        page.wait_for_function("() => !document.querySelector('.flash .banner')")
+        button.click()
+        expect(banner).to_have_text(UNREACHABLE)
+    page.unroute_all()
+    bo.complaints.clear()
+    about.click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    sit.click()
+    expect(page.locator(".berth.mine")).to_be_visible()
+
+
+def test_seating_that_could_not_be_loaded_appears_later(person: Callable[..., Player]) -> None:
+    ann = person("Ann")
+    game = ann.create({"preset": "tortuga", "players": 2})
+    ann.page.route("**/seating.js*", lambda route: route.abort())
+    ann.page.goto(f"{ann.url}/g/{game}")
+    expect(ann.page.locator(".flash .banner")).to_have_text(UNREACHABLE)
+    ann.page.unroute_all()
+    ann.complaints.clear()
+    expect(ann.page.locator('#table[data-phase="before"] .berth').first).to_be_visible()

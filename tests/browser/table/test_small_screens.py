@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.game_server import Player, begin, move_via_api
+from tests.browser.game_server import SHORT, Player, begin, move_via_api
 
 # Whether board and bench are on the screen without overlap, and the size of a tile in pixels.
 SCREEN_METRICS = """() => {
@@ -134,3 +134,18 @@ def test_clock_does_not_cover_the_reason_of_a_hint(person: Callable[..., Player]
         ann.page.locator(".own-clock").evaluate("(node) => node.classList.add('last')")
         assert not ann.page.evaluate(COVERED_BY_CLOCK), (width, height, "the last seconds")
         ann.page.locator(".own-clock").evaluate("(node) => node.classList.remove('last')")
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "it"])
+def test_sentence_of_a_turn_is_whole_beside_the_hint_on_a_phone_in_landscape(
+    person: Callable[..., Player], language: str
+) -> None:
+    ann = person("Ann")
+    game = begin(ann, options={**SHORT, "first": 0}, bots=["sailor"], hints=True, pace=10_000)
+    ann.page.goto(f"{ann.url}/g/{game}?lang={language}")
+    sentence = ann.page.locator(".tray-hint")
+    expect(ann.page.locator(".ask-hint")).to_be_visible()
+    for width, height in ((844, 390), (667, 375), (740, 360)):
+        ann.page.set_viewport_size({"width": width, "height": height})
+        cut = sentence.evaluate("line => line.scrollHeight - line.clientHeight")
+        assert cut < 8, (width, sentence.inner_text())  # less than a line

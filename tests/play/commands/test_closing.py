@@ -248,6 +248,26 @@ async def test_a_running_game_is_listed_while_somebody_is_there(stage: Stage) ->
     assert [row["id"] for row in await lobby.read_rows("watch")] == [ann.game]
 
 
+async def test_a_game_that_only_clocks_play_on_is_not_listed(stage: Stage) -> None:
+    clock = {"kind": "turn", "seconds": 20}
+    ann, bo = await stage.start_game("ann", "bo", visibility="open", clock=clock)
+    lobby = stage.game_server.lobby
+    for guest in (ann, bo):
+        await guest.leave()
+    for _ in range(6):
+        assert await lobby.read_rows("watch") != [], "they may be back in a moment"
+        await stage.advance_and_sweep(10)
+        stage.game_server.rooms.evict(stage.clock.now())
+    before = (await ann.room()).table.action_count
+    for _ in range(6):
+        await stage.advance_and_sweep(10)
+        stage.game_server.rooms.evict(stage.clock.now())
+        assert await lobby.read_rows("watch") == []
+    assert (await ann.room()).table.action_count > before
+    await stage.guest("bo").enter(ann.game)
+    assert [row["id"] for row in await lobby.read_rows("watch")] == [ann.game]
+
+
 async def test_a_deleted_person_gives_their_open_seats_back(stage: Stage) -> None:
     ann, bo = await seat_players(stage, "ann", "bo")
     await stand_up_everywhere(stage.game_server, ann.actor.ids)
@@ -343,3 +363,27 @@ async def test_a_player_who_stood_up_counts_as_not_removed(stage: Stage) -> None
     assert bo.listener.last["why"] == "stood"
     back = await stage.guest("bo").enter(ann.game)
     assert "removed" not in back.listener.of_kind("welcome")[-1]["you"]
+
+
+async def test_an_entry_of_a_worker_without_clients_does_not_unlist_a_table_of_another(
+    sqlite_url: str,
+) -> None:
+    async with open_stage(sqlite_url, hub=Hub()) as stage:
+        other = await stage.add_worker()
+        game = await stage.open_table(stage.guest("host"), players=4)
+        ann, bo, cy = [stage.guest(name, other) for name in ("ann", "bo", "cy")]
+        for guest in (ann, bo, cy):
+            await guest.enter(game)
+            await guest.sit()
+        listener = RecordingListener()
+        stage.game_server.lobby.enter(LobbySubscriber(stage.guest("looker").actor, listener))
+        await stand_up_everywhere(
+            stage.game_server, ann.actor.ids
+        )  # a worker that has no client at the table
+        room = await bo.room()
+        await wait_until(lambda: room.table.seats[0].person is None)
+        stage.game_server.rename({bo.actor.id: "bob"})
+        assert [each for each in listener.of_kind("gone") if each["list"] == "open"] == []
+        assert [row["room"]["names"] for row in listener.of_kind("room")][-1] == ["bob", "cy"]
+        assert await list_open_tables(stage) == [game]
+        await other.close()

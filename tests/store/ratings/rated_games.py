@@ -136,8 +136,7 @@ class RatedSite:
         await self.write(insert(players).values(rows))
 
     async def rebuild(self, *, writes: bool, page_size: int = 3) -> RebuildReport:
-        projection = RatingProjection(self.database, "rebuild")
-        self.clock.advance(3600)  # beyond the lease of a worker
+        projection = RatingProjection(self.database, "rebuild", is_command=True)
         run = Rebuild(
             projection, self.worker._read_result, self.clock.now, writes=writes, page_size=page_size
         )

@@ -17,6 +17,7 @@ from app.ratings.replay import TIMED_OUT_AGAIN
 from app.store.database import open_database
 from app.store.people.personal_data import PersonalDataStore
 from app.store.ratings.projection import LeaseLost, OtherModel, RatingProjection
+from app.store.ratings.rebuild import WriterBusy
 from app.store.tables.games import games
 from app.store.tables.ratings import rating_changes, rating_cursor, ratings
 from tests.play.stage import START
@@ -321,8 +322,14 @@ async def test_a_rebuild_of_right_figures_writes_nothing(rated: RatedSite) -> No
 
 async def test_a_writer_waits_while_a_rebuild_holds_the_lease(rated: RatedSite) -> None:
     await rated.add_games(make_game("g1", START, ["ann", "bo"], [1, 2]))
-    rebuild = RatingProjection(rated.database, "rebuild")
-    assert await rebuild.take_lease(rated.clock.now(), rated.clock.now() + 60_000)
+    rebuild = RatingProjection(rated.database, "first rebuild", is_command=True)
+    other = RatingProjection(rated.database, "another rebuild", is_command=True)
+    now = rated.clock.now()
+    assert await rated.worker.projection.take_lease(now, now + 60_000)
+    assert await rebuild.take_lease(now, now + 60_000), "a command takes it over from a worker"
     assert await rated.worker.loop.run_once() == 0
+    assert not await other.take_lease(now, now + 60_000), "but not from another command"
+    with pytest.raises(WriterBusy):
+        await rated.rebuild(writes=False)
     await rebuild.end_lease()
     assert await rated.worker.loop.run_once() == 1

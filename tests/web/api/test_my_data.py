@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 
+import httpx
 import pytest
 
+from app.play.server import GameServer
+from app.play.stand_up import stand_up_everywhere
 from tests.databases import connect
 from tests.web.running_site import TestSite, code_of, running
 from tests.web.tables import command, done, open_table, play_table, sit
@@ -85,6 +88,25 @@ async def test_deletion_does_not_depend_on_a_table_that_cannot_be_read(
     monkeypatch.setattr(rooms, "get", fail)
     assert (await ann.post("/api/v1/me/delete", json={})).status_code == 200
     assert code_of(await ann.get(f"/api/v1/players/{told['person']['id']}")) == "not_found"
+
+
+async def test_another_tab_cannot_sit_down_while_seats_of_a_deleted_person_are_freed(
+    site: TestSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann, _ = await site.guest("Anne Bonfire")
+    room = await open_table(ann)
+    await sit(ann, room)
+    other_tab: list[httpx.Response] = []
+
+    async def free_seats(game_server: GameServer, ids: Collection[str]) -> None:
+        await stand_up_everywhere(game_server, ids)
+        other_tab.append(await command(ann, room, "sit"))
+
+    monkeypatch.setattr("app.web.api.my_data.stand_up_everywhere", free_seats)
+    assert (await ann.post("/api/v1/me/delete", json={})).status_code == 200
+    assert [answer.status_code for answer in other_tab] == [401]
+    loaded = site.app.state.game_server.rooms.get_loaded(room)
+    assert [seat.person for seat in loaded.table.seats] == [None, None]
 
 
 async def test_deleting_an_account_requires_its_password_and_deletes_its_guests(site: TestSite) -> None:

@@ -13,6 +13,8 @@ from app.web.errors import TooMany
 from app.web.security.buckets import Buckets
 from tests.sockets.client import Clients
 from tests.sockets.running_server import in_process
+from tests.web.running_site import running
+from tests.web.tables import play_table
 
 RECORD: dict[str, Any] = {"players": ["Ann", "Bo"], "result": {"winner": 0}}
 
@@ -45,7 +47,7 @@ async def test_a_review_is_made_once_and_survives_cancelled_callers() -> None:
     asking[0].cancel()
     bench.release.set()
     found = await asyncio.gather(*asking[1:])
-    assert found[0] == {"turns": [], **RECORD}
+    assert found[0] == {"turns": [], "result": RECORD["result"]}
     await other
     assert (bench.begun, bench.most_at_once) == (2, 1)
     assert await reviews.find("one") == found[0]
@@ -98,6 +100,22 @@ async def test_reviews_are_limited_and_cached_ones_are_free(sqlite_url: str) -> 
         await ann.act({"type": "resign"})
         assert (await ann.http.get(f"/api/v1/games/{ann.game}/review")).status_code == 429
         await clients.close()
+
+
+async def test_a_cached_review_has_the_present_names(sqlite_url: str) -> None:
+    async with running(sqlite_url) as site:
+        (ann, _), (bo, _) = await site.guest("Ann"), await site.guest("Bo")
+        game = await play_table(ann, bo, options={"preset": "tortuga", "players": 2})
+        state = (await bo.get(f"/api/v1/games/{game}")).json()
+        body = {"id": "resigning", "version": state["seq"], "action": {"type": "resign"}}
+        assert (await bo.post(f"/api/v1/games/{game}/act", json=body)).status_code == 200
+        for name in ("Bo", "Bob"):
+            assert (await bo.post("/api/v1/me", json={"name": name})).status_code == 200
+            found = (await ann.get(f"/api/v1/games/{game}/review")).json()
+            assert sorted(player["name"] for player in found["players"]) == ["Ann", name]
+        record = (await ann.get(f"/api/v1/games/{game}/record")).json()
+        assert found["players"] == record["players"]
+        assert found["result"] == record["result"]
 
 
 async def test_a_greedy_person_does_not_delay_another_persons_review() -> None:
