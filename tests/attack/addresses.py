@@ -28,6 +28,7 @@ def pages_for(stage: Stage) -> list[str]:
         "{token}": "0" * 16,
         "{day}": day_of(NOW),
         "{name}": "nothing",
+        "{pool}": "duel-hidden",
     }
     found = []
     for method, path in routes(create_app(Settings())):

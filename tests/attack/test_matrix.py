@@ -319,7 +319,9 @@ async def pages(callers: Callers) -> list[str]:
                 for name, value in answer.headers.raw
                 if name.lower() not in (b"date", b"etag")
             )
-            found.add((answer.status_code, headers, answer.text.replace(room, "ROOM")))
+            # The token depends on the address alone (test_compressed_pages.py).
+            text = re.sub(r'(?<=name="csrf" content=")\w+', "TOKEN", answer.text.replace(room, "ROOM"))
+            found.add((answer.status_code, headers, text))
         if len(found) != 1:
             wrong.append(f"{path} has {len(found)} faces")
     return wrong

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 from collections.abc import Callable
@@ -143,7 +144,10 @@ def a_page(patch: Patch, laid: Laid) -> None:
 
     async def page(self: Any, request: Any, template: str, **values: Any) -> Any:
         answer = await drawn(self, request, template, **values)
-        answer.body = bytes(answer.body) + b"<!-- %d -->" % (unseen(laid.new_game(None, "")) + 100)  # type: ignore[arg-type]
+        leak = b"<!-- %d -->" % (unseen(laid.new_game(None, "")) + 100)  # type: ignore[arg-type]
+        is_packed = "content-encoding" in answer.headers
+        body = bytes(answer.body)
+        answer.body = gzip.compress(gzip.decompress(body) + leak, mtime=0) if is_packed else body + leak
         answer.headers["content-length"] = str(len(answer.body))
         return answer
 
