@@ -35,7 +35,7 @@ export async function ensurePlayer({ rated }, you, name) {
       return null;
     }
   }
-  return { isNew: await ensureGuest(you, name) };
+  return ensureGuest(you, name);
 }
 
 /** Say that a rated table needs an account. */

@@ -25,14 +25,14 @@ export function SeatCommands({ game, store, socket, send, resign, refuse }) {
   /**
    * Take a seat; at a table with bots on all others, start the game.
    * @param {number} seat
-   * @param {(table: Table) => Promise<{ isNew: boolean } | null>} ensurePlayer Returns whether the socket does not know the
+   * @param {(table: Table) => Promise<boolean | null>} ensurePlayer Returns whether the socket does not know the
    *   person yet; null if the person may not sit here and has been told why.
    */
   async function sit(seat, ensurePlayer) {
     try {
-      const player = await ensurePlayer(tableNow());
-      if (!player) return;
-      if (player.isNew) socket.reconnect();
+      const isNew = await ensurePlayer(tableNow());
+      if (isNew === null) return;
+      if (isNew) socket.reconnect();
     } catch (problem) {
       refuse(/** @type {Error} */ (problem).message);
       return;
