@@ -62,6 +62,12 @@ async def test_a_guest_can_neither_create_a_rated_table_nor_sit_down_at_one(stag
         ({"hints": True}, [], False, "A rated table cannot have hints. Turn one of them off."),
         ({}, [], True, "A table on a big screen cannot be rated."),
         (
+            {"absence": 0},
+            [],
+            False,
+            "A rated table without a clock needs a time until absence. Choose one, or a clock.",
+        ),
+        (
             {},
             ["mate", "mate"],
             False,
