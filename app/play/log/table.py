@@ -264,7 +264,8 @@ class Table(msgspec.Struct, eq=False, gc=False):
         somebody about to lose could resign after the leader's first late action, and would share the first rank.
         """
         people = [number for number, seat in enumerate(self.seats) if seat.person is not None]
-        late = self.clock_played - ({winner} - self.taken_over)
+        is_won_late = winner is not None and winner not in self.taken_over
+        late = frozenset(seat for seat in self.clock_played if not (is_won_late and seat == winner))
         gave_up = self.taken_over | late | set(self.resign_order)
         ranks: dict[str, Any] = {"ranks": rank_people(places, people, gave_up)}
         timed_out = sorted(late.intersection(people))
