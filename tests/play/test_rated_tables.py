@@ -9,6 +9,7 @@ import pytest
 
 from app.play.create import new_table
 from app.play.engines import CURRENT_RULES_VERSION
+from app.play.log.entries import Entry
 from app.play.log.fold import fold
 from app.play.log.reading import build_record, read_whole_log
 from app.play.log.table import Table
@@ -60,6 +61,12 @@ async def test_a_guest_can_neither_create_a_rated_table_nor_sit_down_at_one(stag
     [
         ({"hints": True}, [], False, "A rated table cannot have hints. Turn one of them off."),
         ({}, [], True, "A table on a big screen cannot be rated."),
+        (
+            {"absence": 0},
+            [],
+            False,
+            "A rated table without a clock needs a time until absence. Choose one, or a clock.",
+        ),
         (
             {},
             ["mate", "mate"],
@@ -189,17 +196,31 @@ async def test_a_seat_that_a_bot_took_over_is_last_even_if_its_player_returns_an
 
 
 async def test_running_out_of_time_for_good_is_giving_up(stage: Stage) -> None:
-    ann, bo, cy = await stage.start_game("ann", "bo", "cy", rated=True, clock=CLOCK)
+    ann, _, _ = await stage.start_game("ann", "bo", "cy", rated=True, clock=CLOCK)
     assert (await get_table(ann)).to_act == (0,)
     while (await get_table(ann)).to_act == (0,):
         await stage.advance_and_sweep(61)
-    await cy.act({"type": "resign"})
+    table = await get_table(ann)
+    assert table.clock_played == {0}
+    ended = msgspec.structs.replace(table, position=None)
+    last = Entry(table.id, table.seq + 1, "action", 1, {}, "person", table.at, None, "p_bo")
+    ended.end_game("finished", last, 1, "goal", [2, 1, 3])
+    assert ended.result is not None
+    assert (ended.result["ranks"], ended.result["timed_out"]) == ([3, 1, 2], [0])
+
+
+@pytest.mark.parametrize("terms", [{"clock": CLOCK}, {"clock": {"kind": "days", "days": 1}}])
+async def test_resigning_after_the_leaders_late_turn_is_still_a_loss(
+    stage: Stage, terms: dict[str, Any]
+) -> None:
+    ann, bo = await stage.start_game("ann", "bo", rated=True, **terms)
+    while (await get_table(ann)).to_act == (0,):
+        await stage.advance_and_sweep(3601)
     assert (await get_table(ann)).clock_played == {0}
     await bo.act({"type": "resign"})
     result = await read_result(stage, ann.game)
-    assert result["winner"] == 0
-    assert result["ranks"] == [1, 1, 1]
-    assert result["timed_out"] == [0]
+    assert result["ranks"] == [1, 2]
+    assert "timed_out" not in result
 
 
 async def test_who_plays_on_after_running_out_of_time_has_not_given_up(stage: Stage) -> None:

@@ -254,15 +254,21 @@ class Table(msgspec.Struct, eq=False, gc=False):
             places = self.rules.finishing_places(self.position)
         self.result = {"winner": winner, "places": places, "reason": reason}
         if self.is_rated and places is not None:
-            self.result |= self._rank_result(places)
+            self.result |= self._rank_result(places, winner)
         self.run_clocks(entry.at)
 
-    def _rank_result(self, places: list[int]) -> dict[str, Any]:
-        """Return the ranks of a rated game, and which seats ran out of time for good."""
+    def _rank_result(self, places: list[int], winner: int | None) -> dict[str, Any]:
+        """Return the ranks of a rated game, and which seats ran out of time for good.
+
+        A winner whose last action the clock made has not: the others ended the game before the next turn. Otherwise
+        somebody about to lose could resign after the leader's first late action, and would share the first rank.
+        """
         people = [number for number, seat in enumerate(self.seats) if seat.person is not None]
-        gave_up = self.taken_over | self.clock_played | set(self.resign_order)
+        is_won_late = winner is not None and winner not in self.taken_over
+        late = frozenset(seat for seat in self.clock_played if not (is_won_late and seat == winner))
+        gave_up = self.taken_over | late | set(self.resign_order)
         ranks: dict[str, Any] = {"ranks": rank_people(places, people, gave_up)}
-        timed_out = sorted(self.clock_played.intersection(people))
+        timed_out = sorted(late.intersection(people))
         return ranks | ({"timed_out": timed_out} if timed_out else {})
 
     def is_resigned(self, seat: int) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, func, select
 
-from app.ratings.model import Value
+from app.ratings.model import MODEL_VERSION, Value
 from app.ratings.public_file import PublicGame, PublicSeat, make_opaque_id
 from app.store.database import Database
 from app.store.lock_order import lock_order
@@ -34,11 +34,15 @@ _QUERY = (
 
 
 class GamePage(NamedTuple):
-    """Rows of whole games, where the next page begins, and how far the ratings had got when it was read."""
+    """Rows of whole games, where the next page begins, and how far the ratings had got when it was read.
+
+    `is_current` is false if the figures are those of another model, or a rebuild is writing them.
+    """
 
     rows: tuple[Any, ...]
     place: Place
     cursor: Place
+    is_current: bool
     is_last: bool
 
 
@@ -57,10 +61,11 @@ class PublicGames:
             is_last = len(rows) < limit
             if not is_last:  # the last game may have more rows
                 rows = [row for row in rows if row.game != rows[-1].game]
-            row = conn.execute(select(cursor.c.ended_at, cursor.c.game)).one_or_none()
+            row = conn.execute(select(cursor.c.ended_at, cursor.c.game, cursor.c.model)).one_or_none()
             reached = START if row is None else (row.ended_at, row.game)
+            is_current = row is None or row.model == MODEL_VERSION
             place = (rows[-1].ended_at, rows[-1].game) if rows else after
-            return GamePage(tuple(rows), place, reached, is_last)
+            return GamePage(tuple(rows), place, reached, is_current, is_last)
 
         return await self.database.read(read)
 

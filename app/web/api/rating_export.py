@@ -66,7 +66,7 @@ async def _write_file(site: Site, key: str, now: int) -> AsyncIterator[bytes]:
         packed, count = await _pack(site, packer, page)
         games += count
         # Older games are being undone, because one of their time turned up: what follows may not fit what was sent.
-        is_complete = is_complete and (page.cursor >= place or page.cursor[0] >= until)
+        is_complete = is_complete and page.is_current and (page.cursor >= place or page.cursor[0] >= until)
         place, is_last = page.place, page.is_last
         if packed:
             yield packed

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from app.cli import main
 from app.ratings.model import INITIAL
 from app.ratings.public_file import PublicFileError, verify_lines
 from app.store.ratings.settings import RatingSettings
-from app.store.tables.ratings import rating_settings, ratings
+from app.store.tables.ratings import rating_cursor, rating_settings, ratings
 from tests.databases import begin
 from tests.web.ratings.rated_site import RatedSite, plant_history
 from tests.web.running_site import running
@@ -36,6 +36,13 @@ async def test_the_public_file_recomputes_and_names_nobody(rated: RatedSite) -> 
     assert len({seat["person"] for line in found for seat in line["seats"]}) == 4
     verified = verify_lines(json.dumps(line).encode() for line in lines)
     assert (verified.games, verified.void) == (16, 2)
+
+
+async def test_a_file_with_figures_of_another_model_is_not_complete(rated: RatedSite) -> None:
+    await plant_history(rated)
+    await rated.write(update(rating_cursor).values(model=0))
+    lines = await rated.download(rated.site.browser("203.0.113.97"))
+    assert lines[-1] == {"games": 16, "complete": False}
 
 
 async def test_withheld_people_have_no_id_and_everyone_else_still_recomputes(rated: RatedSite) -> None:
