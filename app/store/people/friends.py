@@ -84,11 +84,15 @@ class FriendStore:
             if not is_blocked and conn.execute(_select_open_request(other, player)).first():
                 return _make_friends(conn, player, other, now)
             own = _request(player, other)
-            if conn.execute(select(friend_requests.c.at).where(*own)).first():
-                conn.execute(update(friend_requests).where(*own).values(is_withdrawn=False))
+            is_withdrawn = conn.execute(select(friend_requests.c.is_withdrawn).where(*own)).scalar()
+            if is_withdrawn is False:
                 return "asked"
+            # Limit and time are those of a new request, so that a declined one that was withdrawn looks the same.
             if _count(conn, friend_requests, *_sent_by(player)) >= MAX_OPEN_REQUESTS:
                 raise FriendLimit("requests")
+            if is_withdrawn:
+                conn.execute(update(friend_requests).where(*own).values(is_withdrawn=False, at=now))
+                return "asked"
             row = {"player": player, "asked": other, "at": now, "is_withdrawn": False}
             conn.execute(insert(friend_requests).values(**row, declined_at=now if is_blocked else None))
             return "asked"

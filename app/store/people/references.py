@@ -105,7 +105,8 @@ REFERENCES: tuple[Reference, ...] = (
     Reference(outbox.c.player, OnClaim.MOVE, OnErase.DELETE, "outbox"),
     Reference(game_switches.c.player, OnClaim.MOVE, OnErase.DELETE, "notices_of_games"),
     Reference(invitations.c.player, OnClaim.MOVE, OnErase.DELETE, "invitations"),
-    Reference(invitations.c.inviter, OnClaim.MOVE, OnErase.BLANK, "invitations"),
+    # Private to the invited player, who may have blocked the inviter or dismissed the invitation: then it is missing.
+    Reference(invitations.c.inviter, OnClaim.MOVE, OnErase.BLANK, None),
     Reference(blocks.c.player, OnClaim.MOVE, OnErase.DELETE, "blocked"),
     Reference(blocks.c.blocked, OnClaim.MOVE, OnErase.DELETE, None),  # private to the blocking player
     # A guest has no friends, but may have written notes, and others about them.
@@ -317,9 +318,9 @@ def make_export_queries(ids: Collection[str]) -> dict[str, Select[Any]]:
         "chat": select(chat.c.game, chat.c.at, chat.c.channel, chat.c.text, chat.c.preset)
         .where(chat.c.person.in_(ids), chat.c.is_deleted.is_(False))
         .order_by(chat.c.at),
-        # Without the answer: a request is declined in silence.
+        # Without the answer: a request is declined in silence. Only a declined one is kept when it is withdrawn.
         "friend_requests": select(friend_requests.c.player, friend_requests.c.asked, friend_requests.c.at)
-        .where(friend_requests.c.player.in_(ids))
+        .where(friend_requests.c.player.in_(ids), friend_requests.c.is_withdrawn.is_(False))
         .order_by(friend_requests.c.at),
     }  # fmt: skip
     for name in dict.fromkeys(reference.section for reference in REFERENCES if reference.section is not None):

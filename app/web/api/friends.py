@@ -126,7 +126,6 @@ async def ask(request: Request, player: PlayerId, person: KnownPerson) -> NewRel
     """
     site = site_of(request)
     site.limits.take_write(person.id)
-    attempt = site.limits.take_friend_request(request, person.id)
     if not person.is_account:
         raise NotAllowed(
             "friends_need_account",
@@ -139,6 +138,9 @@ async def ask(request: Request, player: PlayerId, person: KnownPerson) -> NewRel
         raise NotAllowed(
             "friend_is_guest", "This player plays as a guest. Only players with an account can be friends."
         )
+    # Accepting is possible without a free request, also where many people share an address.
+    is_answer = (await site.friends.read_relations(person.id, [other.id]))[other.id] == "asks_you"
+    attempt = None if is_answer else site.limits.take_friend_request(request, person.id)
     try:
         relation = await site.friends.ask(person.id, other.id, site.now())
     except AskerBlocks:
@@ -147,7 +149,7 @@ async def ask(request: Request, player: PlayerId, person: KnownPerson) -> NewRel
         ) from None
     except FriendLimit as limit:
         raise _limit_reached(limit) from None
-    if relation == "friends":
+    if attempt is not None and relation == "friends":
         attempt.give_back()
     return NewRelation(relation=relation)
 

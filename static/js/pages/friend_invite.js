@@ -10,13 +10,27 @@ import { presetName } from "../core/names.js";
 import { takeSeat } from "../core/take_seat.js";
 import { toast } from "../core/toast.js";
 
+let isOpening = false;
+
 /**
- * Open the dialog.
+ * Open the dialog. A no-op while another one is being opened.
  * @param {{ id: string, name: string }} friend
  */
-export async function openInviteDialog({ id, name }) {
-  /** @type {TablesToShare} */
-  const { open, last } = await get(`/friends/${encodeURIComponent(id)}/tables`);
+export async function openInviteDialog(friend) {
+  if (isOpening) return;
+  isOpening = true;
+  try {
+    showDialog(friend, await get(`/friends/${encodeURIComponent(friend.id)}/tables`));
+  } finally {
+    isOpening = false;
+  }
+}
+
+/**
+ * @param {{ id: string, name: string }} friend
+ * @param {TablesToShare} tables
+ */
+function showDialog({ id, name }, { open, last }) {
   const said = el("p", { class: "field-said is-bad", role: "alert" });
 
   /**

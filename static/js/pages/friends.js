@@ -274,6 +274,7 @@ function show({ friends, requests, sent, invitations }) {
   if (!isAccount) return;
   showList("sent", sent, SentRow);
   find("[data-empty]", section("friends")).hidden = friends.length > 0;
+  const focused = /** @type {HTMLElement} */ (document.activeElement);
   updateKeyed(
     find("[data-rows]", section("friends")),
     sortByPresence(friends),
@@ -281,6 +282,8 @@ function show({ friends, requests, sent, invitations }) {
     FriendRow,
     showFriend,
   );
+  // A row that moves loses the focus, such as that of a note being written.
+  if (focused.isConnected && focused !== document.activeElement) focused.focus({ preventScroll: true });
 }
 
 /**

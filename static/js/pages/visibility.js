@@ -27,13 +27,27 @@ export function initVisibility(page, stored) {
     field("seen").checked = visibility.seen;
   }
 
+  let isSaving = false;
+  let isChanged = false;
+
+  /** Save one choice at a time, the last one at the end: two at once could be stored in the wrong order. */
   async function save() {
-    const wanted = { online: field("online").checked, seen: field("seen").checked };
-    await submitForm(message, async () => {
-      shown = await put("/me/visibility", wanted);
-      showSuccess(message, t("Saved."));
-    });
-    show(shown); // as before, if it was refused
+    isChanged = true;
+    if (isSaving) return;
+    isSaving = true;
+    try {
+      while (isChanged) {
+        isChanged = false;
+        const wanted = { online: field("online").checked, seen: field("seen").checked };
+        await submitForm(message, async () => {
+          shown = await put("/me/visibility", wanted);
+          showSuccess(message, t("Saved."));
+        });
+      }
+    } finally {
+      isSaving = false;
+      show(shown); // as before, if it was refused
+    }
   }
 
   show(stored);

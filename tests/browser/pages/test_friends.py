@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.axe import find_violations_at
 from tests.browser.game_server import SHORT, Player, begin
@@ -190,6 +190,31 @@ def test_presence_is_shown_once_it_is_switched_on(person: Callable[..., Player])
     expect(page.locator(".visibility [data-said]")).to_have_text("Saved.")
     expect(open_friends(ann).locator(".friend-presence")).to_have_text("")
     expect(ann.page.locator(".friend-tables li")).to_have_count(0)
+
+
+def test_two_quick_changes_and_a_double_click_count_once(person: Callable[..., Player]) -> None:
+    ann, bo = make_account(person, "Ann"), make_account(person, "Bo")
+    befriend(ann, bo)
+    held: list[Route] = []
+    ann.page.route("**/api/v1/me/visibility", lambda route: held.append(route))
+    page = open_friends(ann)
+    page.get_by_role("button", name=f"Invite {name_of(bo)}").dblclick()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("link", name="Open a new table")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    switch = page.get_by_label("When I am online, and where I play")
+    switch.check()
+    switch.uncheck()
+    for _ in range(2):
+        while not held:
+            page.wait_for_timeout(20)
+        (request,) = held  # the second change waits for the first
+        held.clear()
+        request.continue_()
+    expect(page.locator(".visibility [data-said]")).to_have_text("Saved.")
+    expect(switch).not_to_be_checked()
+    assert ann.api("GET", "/me/visibility") == {"online": False, "seen": False}
 
 
 def test_removing_a_friend_is_confirmed_and_keeps_the_focus(person: Callable[..., Player]) -> None:

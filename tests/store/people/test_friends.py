@@ -96,6 +96,29 @@ async def test_declining_is_silent_and_asking_again_changes_nothing(stores: Stor
     assert await stores.friends.ask("Bo", "ann", NOW + 20) == "friends", "Bo may still change their mind"
 
 
+async def test_asking_again_looks_the_same_after_a_decline_as_without_an_answer(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(friend_module, "MAX_OPEN_REQUESTS", 2)
+    for other in ("Bo", "cy"):
+        await stores.friends.ask("ann", other, NOW)
+    await stores.friends.decline("Bo", "ann", NOW)
+    data = PersonalDataStore(stores.database)
+    seen: dict[str, list[object]] = {}
+    for other in ("Bo", "cy"):
+        await stores.friends.remove("ann", other)
+        exported = (await data.export(["ann"]))["friend_requests"]
+        await stores.friends.ask("ann", "Dot", NOW + 1)
+        with pytest.raises(FriendLimit, match="requests"):
+            await stores.friends.ask("ann", other, NOW + 2)
+        await stores.friends.remove("ann", "Dot")
+        await stores.friends.ask("ann", other, NOW + 60)
+        _, sent = await stores.friends.list_requests("ann")
+        seen[other] = [len(exported), {request.id: request.at for request in sent}[other]]
+    assert seen["Bo"] == seen["cy"] == [1, NOW + 60]
+    assert await stores.received("Bo") == []
+
+
 async def test_a_withdrawn_request_is_no_consent(stores: Stores) -> None:
     await stores.friends.ask("ann", "Bo", NOW)
     await stores.friends.decline("Bo", "ann", NOW)

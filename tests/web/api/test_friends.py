@@ -85,6 +85,10 @@ async def test_requests_are_limited_per_hour_and_accepting_is_not(
     answer = await ann.browser.put(f"/api/v1/friends/{cy.id}")
     assert (answer.status_code, code_of(answer)) == (429, "too_many")
     assert int(answer.headers["Retry-After"]) > 60
+    await cy.delete(f"/friends/requests/{ann.id}")
+    dot = await make_account(site, "Dot Urchin")
+    await dot.put(f"/friends/{ann.id}")
+    assert await ann.put(f"/friends/{dot.id}") == {"relation": "friends"}, "also when no request is left"
 
 
 async def test_being_online_and_last_seen_are_shown_only_by_those_who_want_it(
@@ -178,6 +182,7 @@ async def test_friends_can_invite_each_other_and_invitations_can_be_dismissed(
     await befriend(ann, bo)
     assert (await ann.get(f"/friends/{bo.id}/tables"))["open"][0]["id"] == table
     assert (await ann.browser.post(path, json={"player": bo.id})).status_code == 200
+    assert (await ann.get("/me/data"))["invitations"] == [], "it would show whether Bo has dismissed it"
     (invitation,) = (await bo.get("/friends"))["invitations"]
     assert (invitation["game"], invitation["by"]) == (table, {"id": ann.id, "name": "Anne Bonfire"})
     for _ in range(2):
