@@ -36,7 +36,7 @@ VISIBLE_TEXT = """() => {
 # Reviewed: names, figures and words that are the same in one of the languages.
 REVIEWED_SAME_TEXTS = re.compile(
     r"(Cartagena|Jamaica|Tortuga|Hispaniola|Morgan|OpenAPI|https://|QR|Filter|Scenario|Rum|Pistol|Account|Name"
-    r"|Replay|Passage|Jungle|Pirates|Actions|Modules|Open|Chat|Webhook|online|Password|Places|Pause|JSON"
+    r"|Replay|Passage|Jungle|Pirates|Actions|Modules|Open|Chat|Webhook|online|offline|Password|Places|Pause|JSON"
     r"|Notifications|Table|normal|Ratings?)"
     r"( · Cartagena)?|[\d\s×½–.,·()/:%+−±✓▼]*|SV|NB|NL|DE|FR|ES|IT|[A-Z]"
     r"|[A-Z][a-z]+ [0-9a-f]{6}(, [A-Z][a-z]+ [0-9a-f]{6})*"
