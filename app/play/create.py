@@ -120,7 +120,7 @@ def _check_rated(people: int, terms: Terms, *, is_from_screen: bool) -> None:
         raise Refusal("bad_options", "A rated table cannot have hints. Turn one of them off.")
     if is_from_screen:
         raise Refusal("bad_options", "A table on a big screen cannot be rated.")
-    if terms.clock.kind == "none" and not terms.absence:
+    if not terms.clock.clock_class.is_timed and not terms.absence:
         # Nothing would ever end the game: a player about to lose could simply leave.
         raise Refusal(
             "bad_options", "A rated table without a clock needs a time until absence. Choose one, or a clock."
