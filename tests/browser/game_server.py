@@ -121,7 +121,8 @@ class Player:
         return str(person["id"])
 
     def create(self, options: dict[str, Any], **terms: Any) -> str:
-        self.game = self.api("POST", "/games", {"options": options, "absence": 0, **terms})["id"]
+        absence = 86_400 if terms.get("rated") else 0  # a rated table needs a time
+        self.game = self.api("POST", "/games", {"options": options, "absence": absence, **terms})["id"]
         return self.game
 
     def command(self, do: str, **fields: Any) -> Any:
